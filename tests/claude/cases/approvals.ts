@@ -5,7 +5,17 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { Approval } from "@merkle/wire";
-import { hashApproval, toDeviceId } from "@merkle/wire/identity";
+import {
+  type DeviceKey,
+  drawSeed,
+  hashApproval,
+  signOwnWords,
+  toAnswerWords,
+  toDeviceId,
+  toDeviceKey,
+} from "@merkle/wire/identity";
+import { deriveSigningKey } from "@merkle/wire/keys";
+import { formatAnswer } from "@merkle/wire/text";
 import { expect, inject, it, onTestFinished } from "vitest";
 import { findChromium, launchChromium } from "../../kit/chromium.js";
 import { openPage } from "../../kit/open-page.js";
@@ -25,15 +35,21 @@ const sha256 = (bytes: Uint8Array) => hash("sha256", bytes, "buffer");
 async function startAsking(
   mesh: Mesh,
   team: string,
-  { device, waiting }: { device: string; waiting: () => Promise<readonly Approval[]> },
+  { device, key, waiting }: { device: string; key?: DeviceKey; waiting: () => Promise<readonly Approval[]> },
   mode = "manual",
 ) {
   const machine = await makeMachine(onTestFinished);
   const env = machine.env({ modelUrl: "http://127.0.0.1:9", brokerUrl: mesh.url });
-  const set = [inject("program"), "config", "set", "approvers", device, "--local"];
-  await promisify(execFile)(process.execPath, set, { env, cwd: machine.project });
+  const set = (name: string, value: string) =>
+    promisify(execFile)(process.execPath, [inject("program"), "config", "set", name, value, "--local"], {
+      env,
+      cwd: machine.project,
+    });
+  await set("approvers", device);
+  if (key) await set("own_devices", key.device);
+  const launchArgs = ["--approvals", ...(key ? ["--own-words"] : [])];
   const birch = await startAgent(
-    { mesh, team, machine, launchArgs: ["--approvals"], claudeArgs: [`--permission-mode=${mode}`] },
+    { mesh, team, machine, launchArgs, claudeArgs: [`--permission-mode=${mode}`] },
     onTestFinished,
   );
   /** Resolves with the only approval that waits, once the device shows it. */
@@ -84,14 +100,16 @@ async function startAsking(
   };
 }
 
-/** Creates the person who answers from a phone. */
+/** Creates the person who answers from a phone, which signs answers with a key of its own. */
 async function startPhone(mesh: Mesh) {
+  const key = toDeviceKey(deriveSigningKey(drawSeed()));
   const rest = await brokerTransports.rest(mesh.url);
   onTestFinished(() => rest.close());
   const { person_id: credential } = await makePerson(rest, "Ana");
   const list = () => rest.call("list_approvals", { team_id: credential });
   return {
     credential,
+    key,
     device: toDeviceId(credential, sha256) ?? "",
     waiting: async () => (await list()).waiting,
     /** Returns the state of the approval that ended last. */
@@ -101,10 +119,18 @@ async function startPhone(mesh: Mesh) {
         ...{ approval, decision, hash: hashApproval(shown, sha256), team_id: credential },
         ...(words === undefined ? {} : { words }),
       }),
-    reply: ({ approval, ...shown }: Approval, answers: { options: string[]; text?: string }[]) =>
-      rest.call("answer_approval", {
-        ...{ approval, decision: "allow", hash: hashApproval(shown, sha256), answers, team_id: credential },
-      }),
+    async reply({ approval, ...shown }: Approval, answers: { options: string[]; text?: string }[]) {
+      const hash = hashApproval(shown, sha256);
+      const { session_id, asked_by } = shown;
+      const peer = await mesh.findPeer(asked_by.split("/")[0] ?? "");
+      if (!peer?.own_words) throw new Error(`The launch of ${asked_by} names no devices.`);
+      const words = toAnswerWords({ session_id, hash, answers: answers.map(formatAnswer) });
+      const recipient = { ...peer.own_words, peer_id: peer.peer_id };
+      const own = await signOwnWords(words, recipient, { key, now: new Date() });
+      await rest.call("answer_approval", {
+        ...{ approval, decision: "allow", hash, answers, own, team_id: credential },
+      });
+    },
   };
 }
 
@@ -127,7 +153,7 @@ const features = {
   ],
 };
 
-it("[APPROVE-10] an agent's question is answered from the phone or at its terminal: the first answer counts, and the model gets it as its user's", async () => {
+it("[APPROVE-10] [APPROVE-13] an agent's question is answered from the phone or at its terminal: the first answer counts, and the model gets it as its user's", async () => {
   const mesh = await startMesh(onTestFinished);
   const phone = await startPhone(mesh);
   const asking = await startAsking(mesh, "Birch", phone);

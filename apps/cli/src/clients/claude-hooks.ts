@@ -55,10 +55,15 @@ const approvalSeconds = 24 * 60 * 60;
  * @param merkle - the words of the command that runs merkle
  * @param inTurn - whether this version of Claude Code supports hooks that call a server's tool
  * @param approvers - the devices that also get permission prompts (APPROVE-1); default: none
+ * @param hasOwnWords - whether the devices can also answer questions (APPROVE-12); default: no
  */
 export function toHookSettings(
   merkle: readonly string[],
-  { hasTurnHooks, approvers = [] }: { hasTurnHooks: boolean; approvers?: readonly string[] },
+  {
+    hasTurnHooks,
+    approvers = [],
+    hasOwnWords = false,
+  }: { hasTurnHooks: boolean; approvers?: readonly string[]; hasOwnWords?: boolean },
 ): HookSettings {
   const run = (command: string): HookGroup => ({ hooks: [{ type: "command", command }] });
   const sessionStart = { SessionStart: [run(toShellLine([...merkle, "hook", "session-start"]))] };
@@ -66,9 +71,10 @@ export function toHookSettings(
   const approval: HookGroup = { hooks: [{ type: "command", command, timeout: approvalSeconds }] };
   const permission = approvers.length > 0 ? [approval] : [];
   const turnEndCommand = toShellLine([...merkle, "hook", "turn-end", ...approvers]);
-  const turnEnd: HookGroup = {
+  const asked: HookGroup = {
     hooks: [{ type: "command", command: turnEndCommand, timeout: approvalSeconds, asyncRewake: true }],
   };
+  const turnEnd = approvers.length > 0 && hasOwnWords ? [asked] : [];
   const waiting: HookGroup = { hooks: [callServer("PermissionRequest", toolFields)] };
   const mail = run(`${isServingInShell} || ${toShellLine([...merkle, "hook", "mail"])}`);
   if (!hasTurnHooks)
@@ -83,7 +89,7 @@ export function toHookSettings(
         { matcher: editToolsPattern, hooks: [callServer("PreToolUse", editFields)] },
       ],
       PostToolBatch: [{ hooks: [callServer("PostToolBatch")] }, mail],
-      Stop: [{ hooks: [callServer("Stop")] }, mail, ...(approvers.length > 0 ? [turnEnd] : [])],
+      Stop: [{ hooks: [callServer("Stop")] }, mail, ...turnEnd],
       // StopFailure runs instead of Stop when an error ends the turn. Claude Code ignores its output.
       StopFailure: [{ hooks: [callServer("StopFailure")] }],
     },

@@ -129,6 +129,7 @@ async function launch(target: LaunchTarget, agent: LaunchedAgent): Promise<Launc
     toHookSettings([process.execPath, getEntryFile()], {
       hasTurnHooks: hasHooks(agent.version),
       approvers: agent.approvers,
+      hasOwnWords: agent.hasOwnWords,
     }),
     agent.env,
   );

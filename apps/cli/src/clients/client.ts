@@ -134,6 +134,8 @@ export interface AgentOptions {
   readonly isInterruptible: boolean;
   /** The devices that can answer permission prompts. If the list is empty, only the terminal can. */
   readonly approvers: readonly string[];
+  /** Whether what the person writes from this home and the person's devices counts as the user's words (OWN-1). */
+  readonly hasOwnWords: boolean;
 }
 
 export interface LaunchedAgent extends AgentOptions {

@@ -52,7 +52,7 @@ export const launch: Command = {
     {
       flags: "--approvals",
       summary:
-        "also send the client's permission prompts, questions and plans to your approver devices (merkle config set approvers)",
+        "also send the client's permission prompts and plans to your approver devices (merkle config set approvers); with --own-words, questions, too",
     },
     {
       flags: "--own-words",

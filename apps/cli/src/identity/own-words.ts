@@ -18,14 +18,20 @@ export interface OwnWordsPart {
    * recipient, by its key; undefined for any other message.
    */
   sign(post: OwnPost, config: OwnConfig, broker: Pick<BrokerClient, "call">): Promise<SignedPost | undefined>;
-  /** Signs the answer to an agent's questions if the agent's launch counts this home (APPROVE-13). */
+  /**
+   * Signs the answer to an agent's questions (APPROVE-13). Undefined if the agent's launch is not bound.
+   *
+   * @throws CliError `forbidden` if the launch names devices, but not this home
+   */
   signAnswer(
     answer: OwnAnswer,
     askedBy: string,
     config: OwnConfig,
     broker: Pick<BrokerClient, "call">,
   ): Promise<OwnSignature | undefined>;
-  /** Returns whether an answer counts as the user's own. True for every answer to a launch that is not bound. */
+  /** Returns whether the peer's launch is bound. */
+  isBound(reader: Pick<OwnReader, "home" | "storedPeerId">): boolean;
+  /** Returns whether an answer counts as the user's own. False if the launch is not bound. */
   acceptsAnswer(answer: OwnAnswer, own: OwnSignature | null, reader: OwnReader): boolean;
   /** Marks a message that counts as the words of the peer's own user. Returns any other message unchanged. */
   recognise(message: Message, reader: OwnReader): Message;

@@ -148,7 +148,7 @@ async function bindOwnWords(
   { loadOwnWords }: FeatureParts,
 ): Promise<void> {
   const ownWords = await loadOwnWords();
-  if (!options.hasOwnWords) return ownWords?.unbind(storedPeer, config.home, broker);
+  if (!options.agent.hasOwnWords) return ownWords?.unbind(storedPeer, config.home, broker);
   if (!ownWords) throw usageError("This build of merkle cannot sign, so --own-words is not available.");
   const count = await ownWords.bind(storedPeer, config);
   const devices = count === 0 ? "" : ` and from ${formatCount(count, "device")} of yours`;

@@ -42,8 +42,6 @@ export interface LaunchOptions {
   /** The client's working folder. */
   readonly cwd: string;
   readonly agent: AgentOptions;
-  /** Whether what the person writes from this home and the person's devices counts as the user's words (OWN-1). */
-  readonly hasOwnWords: boolean;
   /** The arguments after `--`, which are passed to the client. */
   readonly userArgs: readonly string[];
   readonly isDryRun: boolean;
@@ -72,8 +70,8 @@ export function readLaunchOptions({ args, flags, config }: CommandContext): Laun
       hasChannel: isSet(flags, "channel"),
       isInterruptible: isSet(flags, "interruptible"),
       approvers: isSet(flags, "approvals") ? readApprovers(getClient(readFlag("client")), config) : [],
+      hasOwnWords: readOwnWords(isSet(flags, "ownWords"), config),
     },
-    hasOwnWords: readOwnWords(isSet(flags, "ownWords"), config),
     client: getClient(readFlag("client")),
     clientBin: findFlag(flags, "clientBin") ?? findFlag(flags, "claudeBin"),
     cwd: readFolder(findFlag(flags, "cwd")),

@@ -122,7 +122,8 @@ function toRepeatCommand(
     ...flag("--tools", agent.tools),
     ...(agent.hasChannel ? ["--channel"] : []),
     ...(agent.isInterruptible ? ["--interruptible"] : []),
-    ...(options.hasOwnWords ? ["--own-words"] : []),
+    ...(agent.approvers.length > 0 ? ["--approvals"] : []),
+    ...(agent.hasOwnWords ? ["--own-words"] : []),
     "-y",
     ...(userArgs.length > 0 ? ["--", ...userArgs] : []),
   ];

@@ -60,6 +60,18 @@ async function startAgent(name: string) {
   };
 }
 
+/** Binds the agent's launch to the device of the broker's home, as `--own-words` does. */
+async function bindToHome({ home, session_id, credential }: Awaited<ReturnType<typeof startAgent>>) {
+  const { peers } = await callBroker(merkle, "list_peers", { session_id }, credential);
+  const peer_id = peers.find(({ team }) => team === "Birch")?.peer_id ?? "";
+  const key = await getDeviceKey(merkle.home);
+  const launch = { launch: randomBytes(16).toString("hex"), devices: [key.device] };
+  await callBroker(merkle, "join_session", { session_id, team_name: "Birch", own_words: launch }, credential);
+  const [storedPeerId = ""] = credential.split(".");
+  saveOwnLaunch(home, storedPeerId, { ...launch, peer_id, person: "Ana", received: [] });
+  return { key, launch, peer_id };
+}
+
 /** Lists the approvals for the person of the broker's home, who is created on first use. */
 async function listOwn() {
   if ((await ownCredential(merkle)) === undefined) await merkle.run(["approvals"]);
@@ -125,16 +137,10 @@ const toRequest = (questions: readonly object[], more: object = {}) => ({
   tool_input: { questions, ...more },
 });
 
-it("[APPROVE-13] an agent launched with --own-words takes answers only with the signature of a device that it names", async () => {
+it("[APPROVE-13] an agent takes answers only with the signature of a device that its launch names", async () => {
   const agent = await startAgent("Signed answers");
-  const { session_id, credential } = agent;
-  const { peers } = await callBroker(merkle, "list_peers", { session_id }, credential);
-  const peer_id = peers.find(({ team }) => team === "Birch")?.peer_id ?? "";
-  const key = await getDeviceKey(merkle.home);
-  const launch = { launch: randomBytes(16).toString("hex"), devices: [key.device] };
-  await callBroker(merkle, "join_session", { session_id, team_name: "Birch", own_words: launch }, credential);
-  const [storedPeerId = ""] = credential.split(".");
-  saveOwnLaunch(agent.home, storedPeerId, { ...launch, peer_id, person: "Ana", received: [] });
+  const { session_id } = agent;
+  const { key, launch, peer_id } = await bindToHome(agent);
   const person = await ownCredential(merkle);
   const stranger = toDeviceKey(deriveSigningKey(drawSeed()));
   const sign = (hash: string, answers: string[], by = key, at = new Date(), more: object = {}) =>
@@ -173,6 +179,17 @@ it("[APPROVE-13] an agent launched with --own-words takes answers only with the 
   const { answers } = JSON.parse((await hook.ended).stdout).hookSpecificOutput.decision.updatedInput;
   expect(answers).toEqual({ "Which database?": "SQLite" });
 
+  // A command does not send an answer that would not count.
+  const other = await agent.ask({}, toRequest([question]));
+  const others = { ...launch, devices: [stranger.device] };
+  const { credential } = agent;
+  await callBroker(merkle, "join_session", { session_id, team_name: "Birch", own_words: others }, credential);
+  const refused = await merkle.run(["approvals", "answer", String(await waiting()), "2"]);
+  expect(refused).toMatchObject({ code: 4 });
+  expect(refused.stderr).toContain("takes answers only from devices that were named when it was launched");
+  await merkle.run(["approvals", "leave", String(await waiting())]);
+  expect((await other.ended).stdout).toBe("");
+
   // A permission is bound by its hash and device alone.
   const command = await agent.ask();
   await merkle.run(["approvals", "allow", String(await waiting())]);
@@ -181,6 +198,7 @@ it("[APPROVE-13] an agent launched with --own-words takes answers only with the 
 
 it("[CLI-164] [APPROVE-10] merkle approvals shows a question with its options, and answers it by their numbers or in own words", async () => {
   const agent = await startAgent("Questions by commands");
+  await bindToHome(agent);
   // The model cannot answer its own question, nor add notes in its user's name.
   const forged = {
     answers: { "Which database?": "MySQL" },
@@ -232,8 +250,12 @@ it("[CLI-164] [APPROVE-10] merkle approvals shows a question with its options, a
   expect((await command.ended).stdout).toContain('"message":"not today"');
 });
 
-it("[APPROVE-10] a question that no page can show stays at the terminal, and so does one without all its answers", async () => {
+it("[APPROVE-10] a question stays at the terminal without --own-words, if no page can show it, and without all its answers", async () => {
   const agent = await startAgent("Questions left");
+  const unbound = await agent.ask({}, toRequest([question]));
+  expect(await unbound.ended).toMatchObject({ code: 0, stdout: "" });
+  expect((await listOwn()).ended[0]?.session).not.toBe("questions-left");
+  await bindToHome(agent);
   const unknown = await agent.ask({}, toRequest([{ question: "How?", kind: "slider" }]));
   expect(await unknown.ended).toMatchObject({ code: 0, stdout: "" });
   const lose = (path: string, text: string) =>
@@ -269,6 +291,7 @@ it("[APPROVE-11] a plan is approved as it was shown, and presented again if its 
 
 it("[APPROVE-12] a turn that ends with a question is shown until the client works again, and answered by a message", async () => {
   const agent = await startAgent("Turns that end");
+  await bindToHome(agent);
   const claude = await mkdtemp(join(tmpdir(), "merkle-claude-"));
   onTestFinished(() => rm(claude, { recursive: true, force: true }));
   await mkdir(join(claude, "sessions"));

@@ -102,7 +102,7 @@ interface SignedRequest {
   readonly broker: BrokerClient;
 }
 
-/** Signs answers with this home's device, if the agent's launch counts it (APPROVE-13). */
+/** Signs answers with this home's device (APPROVE-13). */
 async function signAnswers(
   { answers }: Pick<InputOf<"answer_approval">, "answers">,
   { target: { session_id, asked_by }, hash, config, broker }: SignedRequest,

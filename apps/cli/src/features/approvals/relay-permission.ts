@@ -50,6 +50,7 @@ export async function relayPermission({
     const peer = config.peer === undefined ? undefined : await findStoredPeer(config.home, config.peer);
     const subject = toSubject(fields);
     if (!peer || !subject) return undefined;
+    if (subject.tool === questionTool && !(await takesAnswers(config, peer))) return undefined;
     const { answered, stop } = watchTerminal(signal);
     try {
       return await askPerson({ config, peer, subject, devices, ended: AbortSignal.any([signal, answered]) });
@@ -117,12 +118,15 @@ export async function askPerson({
   }
 }
 
+/** Returns whether the agent's person can answer its questions: the launch takes its user's words from devices. */
+export async function takesAnswers({ home }: Pick<Config, "home">, peer: StoredPeer): Promise<boolean> {
+  const part = await ownWords.loadOwnWords?.();
+  return part?.isBound({ home, storedPeerId: toStoredPeerId(peer) }) ?? false;
+}
+
 type Answer = OutputOf<"wait_for_approval">;
 
-/**
- * Returns whether answers to questions count. If the launch takes its user's words from devices, one of them must have
- * signed the answers (APPROVE-13).
- */
+/** Returns whether one of the launch's devices has signed the answers (APPROVE-13). */
 async function isOwnAnswer(
   { hash, answers, own }: Answer,
   { config: { home }, peer }: Pick<PermissionCall, "config" | "peer">,
@@ -130,7 +134,7 @@ async function isOwnAnswer(
   const { session_id } = peer;
   const part = await ownWords.loadOwnWords?.();
   const reader = { home, storedPeerId: toStoredPeerId(peer), sessionId: session_id };
-  return part?.acceptsAnswer({ session_id, hash, answers: answers ?? [] }, own, reader) ?? true;
+  return part?.acceptsAnswer({ session_id, hash, answers: answers ?? [] }, own, reader) ?? false;
 }
 
 /** The codes of errors for which a retry does not help. */

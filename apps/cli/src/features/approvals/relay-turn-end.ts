@@ -5,7 +5,7 @@ import { readClaudeState } from "../../clients/claude-state.js";
 import { findStoredPeer } from "../../home/stored-peers.js";
 import { readHookInput } from "../../mcp/hooks/hook-input.js";
 import { readEnvironment } from "../../settings/config.js";
-import { askPerson, type RelayOptions } from "./relay-permission.js";
+import { askPerson, type RelayOptions, takesAnswers } from "./relay-permission.js";
 
 /**
  * Shows the agent's own person that a turn has ended with a question, until another turn begins (APPROVE-12).
@@ -17,6 +17,7 @@ export async function relayTurnEnd({ config, devices, input, signal }: RelayOpti
     const { last_assistant_message: text, cwd: folder } = await readHookInput(input);
     const peer = config.peer === undefined ? undefined : await findStoredPeer(config.home, config.peer);
     if (!peer || typeof text !== "string" || typeof folder !== "string" || !endsWithQuestion(text)) return;
+    if (!(await takesAnswers(config, peer))) return;
     const idle = await watchIdle(signal);
     if (!idle) return;
     const subject = {

@@ -1,5 +1,5 @@
 import type { OwnWordsPart } from "../../identity/own-words.js";
-import { bindLaunch, unbindLaunch } from "./own-launch.js";
+import { bindLaunch, findOwnLaunch, unbindLaunch } from "./own-launch.js";
 import { acceptsAnswer, recogniseOwnWords } from "./recognise.js";
 import { signAnswer, signPost } from "./sign-post.js";
 
@@ -8,6 +8,7 @@ export const ownWords: OwnWordsPart = {
   unbind: unbindLaunch,
   sign: signPost,
   signAnswer,
+  isBound: ({ home, storedPeerId }) => findOwnLaunch(home, storedPeerId) !== undefined,
   acceptsAnswer: (answer, own, reader) => acceptsAnswer(answer, own, { ...reader, now: new Date() }),
   recognise: (message, reader) => recogniseOwnWords(message, { ...reader, now: new Date() }),
 };

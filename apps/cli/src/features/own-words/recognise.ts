@@ -45,18 +45,17 @@ export function recogniseOwnWords(
 
 /**
  * Returns whether an answer is signed by one of the launch's devices, for this launch and request, a short time ago. The
- * hash is valid for one request, which takes one answer, so no nonce is stored. True if the launch names no devices: then
- * the answer counts as a permission does.
+ * hash is valid for one request, which takes one answer, so no nonce is stored.
  */
 export function acceptsAnswer(
   answer: OwnAnswer,
   own: unknown,
   { home, storedPeerId, sessionId, now }: OwnReader & { readonly now: Date },
 ): boolean {
-  const launch = findOwnLaunch(home, storedPeerId);
-  if (!launch) return true;
   const signed = OwnSignature.safeParse(own).data;
-  return signed !== undefined && isSignedFor(launch, toAnswerWords(answer), { signed, sessionId, now });
+  const launch = findOwnLaunch(home, storedPeerId);
+  if (!signed || !launch) return false;
+  return isSignedFor(launch, toAnswerWords(answer), { signed, sessionId, now });
 }
 
 function isSignedFor(

@@ -1,6 +1,7 @@
 import type { OwnSignature, Peer } from "@merkle/wire";
 import { type DeviceKey, type OwnWords, signOwnWords, toAnswerWords } from "@merkle/wire/identity";
 import type { BrokerClient } from "../../broker/broker-client.js";
+import { CliError, exitCodes } from "../../core/cli-error.js";
 import type { OwnAnswer, OwnConfig, OwnPost, SignedPost } from "../../identity/own-words.js";
 import { formatPeerAddress } from "../../sessions/peer-names.js";
 import { findDeviceKey } from "./device-key.js";
@@ -28,8 +29,9 @@ export async function signPost(
 }
 
 /**
- * Signs the answer of this home's person to an agent's questions (APPROVE-13). An answer to an agent whose launch does not
- * count this home is not signed.
+ * Signs the answer of this home's person to an agent's questions (APPROVE-13).
+ *
+ * @throws CliError `forbidden` if the agent's launch names devices, but not this home
  */
 export async function signAnswer(
   answer: OwnAnswer,
@@ -37,11 +39,17 @@ export async function signAnswer(
   { home, agentShell }: OwnConfig,
   broker: Pick<BrokerClient, "call">,
 ): Promise<OwnSignature | undefined> {
-  const key = agentShell === undefined ? findDeviceKey(home) : undefined;
-  if (!key) return undefined;
   const { peers } = await broker.call("list_peers", { session_id: answer.session_id });
   const peer = findAgent(peers, askedBy);
-  return peer && signFor(peer, toAnswerWords(answer), key);
+  if (!peer?.own_words) return undefined;
+  const key = agentShell === undefined ? findDeviceKey(home) : undefined;
+  const own = key && (await signFor(peer, toAnswerWords(answer), key));
+  if (own) return own;
+  throw new CliError(
+    "forbidden",
+    `${askedBy} takes answers only from devices that were named when it was launched, and this home is not one of them. Answer in its terminal.`,
+    { exitCode: exitCodes.refused, next: ["merkle help launch"] },
+  );
 }
 
 /** Signs words for a peer's launch. Returns undefined if the launch does not name the key's device. */

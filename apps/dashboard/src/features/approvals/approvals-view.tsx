@@ -66,8 +66,9 @@ function Found({
         <Empty>
           <EmptyTitle>No pending approvals</EmptyTitle>
           <EmptyDescription>
-            Permission prompts, questions and plans appear here from agents launched with{" "}
-            <code className="font-mono">--approvals</code>.
+            Permission prompts and plans appear here from agents launched with{" "}
+            <code className="font-mono">--approvals</code>, and questions with{" "}
+            <code className="font-mono">--own-words</code> as well.
           </EmptyDescription>
         </Empty>
       ) : (
