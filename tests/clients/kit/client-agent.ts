@@ -16,12 +16,14 @@ interface AgentOptions {
   readonly name: string;
   /** Arguments for the client. Default: its usual arguments. */
   readonly args?: readonly string[];
+  /** Further flags of `merkle launch`. */
+  readonly launchFlags?: readonly string[];
 }
 
 /** Creates a machine for an agent that uses this client. Returns a function that launches the agent there. */
 export async function prepareAgent(
   client: DrivenClient,
-  { mesh, model, team, name, args = client.args }: AgentOptions,
+  { mesh, model, team, name, args = client.args, launchFlags = [] }: AgentOptions,
   cleanup: Cleanup,
 ) {
   const machine = await makeHome(client, model.url, cleanup);
@@ -42,7 +44,7 @@ export async function prepareAgent(
     async launch(conversation?: string): Promise<Terminal> {
       const where = ["--session", mesh.slug, "--team", team, "--name", name];
       const command = [
-        ...[process.execPath, inject("program"), "launch", "--client", client.name, "-y"],
+        ...[process.execPath, inject("program"), "launch", "--client", client.name, "-y", ...launchFlags],
         ...(conversation === undefined ? where : []),
         ...["--", ...args, ...(conversation === undefined ? [] : client.resume(conversation))],
       ];
