@@ -236,6 +236,17 @@ export async function openCases(world: World): Promise<Readonly<Record<OpenOpera
       call: () =>
         call("report_usage", { ...own, usage: [{ model: "model", input_tokens: 10, output_tokens: 2 }] }),
     },
+    report_checkout: {
+      call: (index) =>
+        call("report_checkout", {
+          ...own,
+          checkout: {
+            ...{ repository: "github.com/acme/app", branch: "main", worktree: null, base: "origin/main" },
+            ...{ files: index, added: index, removed: 0 },
+          },
+        }),
+    },
+    list_checkouts: { call: () => call("list_checkouts", {}) },
     get_usage: [
       { what: "by session", call: () => call("get_usage", { by: "session" }) },
       { what: "by day", call: () => call("get_usage", { by: "day" }) },

@@ -288,6 +288,14 @@ export function buildValidInputs({
     list_all_tasks: { team_id },
     report_usage: { ...at, usage: [{ model: "opus", input_tokens: 1, output_tokens: 1 }] },
     get_usage: { session_id, team_id },
+    report_checkout: {
+      ...at,
+      checkout: {
+        ...{ repository: "github.com/acme/app", branch: "main", worktree: null, base: null },
+        ...{ files: 1, added: 1, removed: 0 },
+      },
+    },
+    list_checkouts: { session_id, team_id },
     list_agents: { team_id },
     get_task: { ...at, task: 1 },
     update_task: { ...at, task: 2, title: "rotate all tokens" },

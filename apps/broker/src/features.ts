@@ -8,6 +8,7 @@ import { approvalsFeature } from "./features/approvals/feature.js";
 import { archiveFeature } from "./features/archive/feature.js";
 import { auditFeature } from "./features/audit/feature.js";
 import { briefFeature } from "./features/brief/feature.js";
+import { checkoutsFeature } from "./features/checkouts/feature.js";
 import { demoFeature } from "./features/demo/feature.js";
 import { exportFeature } from "./features/export/feature.js";
 import { importFeature } from "./features/import/feature.js";
@@ -35,6 +36,7 @@ import type { ViewHooks } from "./views/hooks.js";
 /** All features. Each feature comes after the features that it needs. */
 export const features = [
   tasksFeature,
+  checkoutsFeature,
   approvalsFeature,
   stateFeature,
   memoryFeature,

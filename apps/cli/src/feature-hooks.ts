@@ -1,7 +1,7 @@
 import type { BrokerClient } from "./broker/broker-client.js";
 import type { CommandContext } from "./command/command.js";
 import { usageError } from "./core/cli-error.js";
-import type { ConcludedSession, Feature, FeatureEntry, FeatureSetting } from "./feature.js";
+import type { AskAtLaunch, ConcludedSession, Feature, FeatureEntry, FeatureSetting } from "./feature.js";
 import { features } from "./features.js";
 import type { CheckConcluded } from "./feed/tail/run-tail.js";
 import type { OwnWordsPart } from "./identity/own-words.js";
@@ -62,6 +62,11 @@ export async function loadOwnWords(): Promise<OwnWordsPart | undefined> {
   const feature = (await loadFeatures()).find((each) => each.loadOwnWords);
   return feature?.loadOwnWords?.();
 }
+
+/** Asks what features ask before a launch. */
+export const askAtLaunch: AskAtLaunch = async (prompter, launch) => {
+  for (const feature of await loadFeatures()) await feature.askAtLaunch?.(prompter, launch);
+};
 
 /** Returns the first problem that any feature finds with a conclusion, or null. */
 export const checkConcluded: CheckConcluded = async (message, where) => {

@@ -1,5 +1,6 @@
 import type { Session } from "@merkle/wire";
 import type { BrokerClient } from "./broker/broker-client.js";
+import type { Prompter } from "./command/ask.js";
 import type { Command, CommandContext } from "./command/command.js";
 import type { Io } from "./command/io.js";
 import type { CheckConcluded } from "./feed/tail/run-tail.js";
@@ -70,6 +71,8 @@ export interface Feature {
   readonly loadExtension?: () => Promise<CreateExtension>;
   /** Loads what makes a person's words count for the person's own agents. */
   readonly loadOwnWords?: () => Promise<OwnWordsPart>;
+  /** Asks the person a question at the terminal before a launch, at most once in this home. */
+  readonly askAtLaunch?: AskAtLaunch;
   /**
    * Checks a `session_concluded` message that a command or the MCP server received. Returns the problem to
    * report, or null.
@@ -78,6 +81,11 @@ export interface Feature {
   /** Lists the files to suggest as completions of `<root/path>`. */
   readonly listFiles?: (broker: Pick<BrokerClient, "call">) => Promise<string[]>;
 }
+
+export type AskAtLaunch = (
+  prompter: Pick<Prompter, "confirm">,
+  launch: { readonly config: Config; readonly folder: string },
+) => Promise<void>;
 
 export interface FeatureEntry {
   readonly feature: Feature;

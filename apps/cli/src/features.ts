@@ -9,6 +9,7 @@ export const features = {
   approvals: () => import("./features/approvals/feature.js"),
   archive: () => import("./features/archive/feature.js"),
   brief: () => import("./features/brief/feature.js"),
+  checkouts: () => import("./features/checkouts/feature.js"),
   demo: () => import("./features/demo/feature.js"),
   export: () => import("./features/export/feature.js"),
   import: () => import("./features/import/feature.js"),

@@ -5,6 +5,7 @@ import * as approvals from "./features/approvals/operations.js";
 import * as archive from "./features/archive/operations.js";
 import * as audit from "./features/audit/operations.js";
 import * as brief from "./features/brief/operations.js";
+import * as checkouts from "./features/checkouts/operations.js";
 import * as demo from "./features/demo/operations.js";
 import * as jobs from "./features/jobs/operations.js";
 import * as memory from "./features/memory/operations.js";
@@ -69,6 +70,7 @@ const exported = {
   ...archive,
   ...audit,
   ...brief,
+  ...checkouts,
   ...demo,
   ...jobs,
   ...memory,

@@ -4,6 +4,7 @@ import * as approvals from "./features/approvals/feature.js";
 import * as archive from "./features/archive/feature.js";
 import * as audit from "./features/audit/feature.js";
 import * as brief from "./features/brief/feature.js";
+import * as checkouts from "./features/checkouts/feature.js";
 import * as demo from "./features/demo/feature.js";
 import * as jobs from "./features/jobs/feature.js";
 import * as memory from "./features/memory/feature.js";
@@ -35,6 +36,7 @@ export const operationRules = {
   ...archive.rules,
   ...audit.rules,
   ...brief.rules,
+  ...checkouts.rules,
   ...demo.rules,
   ...jobs.rules,
   ...memory.rules,

@@ -33,6 +33,7 @@ export type {
 export type { Approval, ApprovalState } from "./features/approvals/feature.js";
 export type { AuditSession, MerkleRoot, ThoughtRecord } from "./features/audit/feature.js";
 export { type BriefLine, briefKinds, formatBriefLine, type SessionBrief } from "./features/brief/feature.js";
+export type { Checkout, ReportedCheckout } from "./features/checkouts/feature.js";
 export { type ExportFormat, exportFormats } from "./features/export/feature.js";
 export type { ImportResult } from "./features/import/feature.js";
 export type { Claim, Job, JobStatus, JobStopReason, RunnerFacts } from "./features/jobs/feature.js";

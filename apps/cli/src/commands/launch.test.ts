@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
-import { hostname } from "node:os";
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
@@ -784,6 +784,36 @@ describe("merkle launch at a terminal", { tags: "terminal" }, () => {
     expect(screen).toContain("Joined as claude (Birch)");
     // `--new` creates a session even if another has the same title.
     expect(screen).toContain(`Created session ${title}-2`);
+  });
+
+  it("[CHECKOUT-3] asks once whether agents may report where they work, and only in a repository", async () => {
+    const { slug } = await testSession();
+    const { merkle, launch } = await testTerminal();
+    const repository = await mkdtemp(join(tmpdir(), "merkle-repository-"));
+    onTestFinished(() => rm(repository, { recursive: true, force: true }));
+    await promisify(execFile)("git", ["init", "-q", repository]);
+    const start = (name: string, ...more: string[]) =>
+      launch(["--session", slug, "--team", "Birch", "--name", name, "--role", "r", "--groups", "g", ...more]);
+    const question = "how many lines changed?";
+
+    const outside = start("oak");
+    await outside.waitForScreen("Start?");
+    outside.type("\r");
+    expect((await outside.ended).screen).not.toContain(question);
+
+    const first = start("atlas", "--cwd", repository);
+    await first.waitForScreen(question);
+    first.type("y\r");
+    await first.waitForScreen("Start?");
+    first.type("\r");
+    expect((await first.ended).code).toBe(0);
+    const config = JSON.parse(await readFile(join(merkle.home, "config.json"), "utf8"));
+    expect(config).toMatchObject({ report_checkout: true });
+
+    const second = start("elm", "--cwd", repository);
+    await second.waitForScreen("Start?");
+    second.type("\r");
+    expect((await second.ended).screen).not.toContain(question);
   });
 
   it("[CLI-13] a session of a long title takes one line among the others, and a bad answer is told in our words", async () => {

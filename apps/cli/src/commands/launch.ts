@@ -1,5 +1,5 @@
 import type { Command } from "../command/command.js";
-import { loadOwnWords } from "../feature-hooks.js";
+import { askAtLaunch, loadOwnWords } from "../feature-hooks.js";
 import { launchAgent } from "../launch/launch-agent.js";
 
 export const launch: Command = {
@@ -79,6 +79,6 @@ export const launch: Command = {
   ],
   asksToTrust: true,
   async run(context) {
-    return launchAgent(context, { loadOwnWords });
+    return launchAgent(context, { loadOwnWords, askAtLaunch });
   },
 };

@@ -12,7 +12,7 @@ import { type StoredPeer, toStoredPeerId } from "../home/stored-peers.js";
 import type { OwnWordsPart } from "../identity/own-words.js";
 import { findWorktree } from "../sessions/find-project.js";
 import { refuseBadDevices } from "../settings/approvers.js";
-import { readEnvironment } from "../settings/config.js";
+import { type Config, readEnvironment } from "../settings/config.js";
 import { formatCount } from "../text/time.js";
 import { applyFolderSettings, askMesh, chooseBroker } from "./choose-broker.js";
 import { askPeer, choosePeer, findResumedPeer, toResumedPeer } from "./choose-peer.js";
@@ -38,6 +38,10 @@ import { watchServer } from "./watch-server.js";
 /** The parts that features add to a launch. */
 interface FeatureParts {
   readonly loadOwnWords: () => Promise<OwnWordsPart | undefined>;
+  readonly askAtLaunch: (
+    prompter: Prompter,
+    launch: { readonly config: Config; readonly folder: string },
+  ) => Promise<void>;
 }
 
 /** Joins a session as a peer and runs a client as that peer's agent. Resolves with the client's exit code. */
@@ -53,6 +57,7 @@ export async function launchAgent(callContext: CommandContext, features: Feature
   if (options.isDryRun) return showDryRun(launch, chosen);
 
   await printNotice(launch, chosen);
+  if (prompter) await features.askAtLaunch(prompter, { config: context.config, folder });
   if (prompter && !(await prompter.confirm({ message: "Start?", default: true }))) throw interruptedError();
   const { home } = context.config;
   const { cwd, wake, concludeBy } = options;

@@ -1,13 +1,9 @@
-import { execFile } from "node:child_process";
 import { realpath } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { promisify } from "node:util";
 import { limits } from "@merkle/wire/limits";
 import type { Io } from "../command/io.js";
 import { usageError } from "../core/cli-error.js";
-
-/** Timeout for git, which normally answers immediately unless the disk has problems. */
-const gitTimeoutMs = 3_000;
+import { createGitReader } from "./git.js";
 
 /**
  * Returns the project of a folder, i.e. the name of its Git repository. The name comes from the address of
@@ -15,11 +11,12 @@ const gitTimeoutMs = 3_000;
  * or if git is not installed.
  */
 export async function findProject(folder: string): Promise<string | null> {
-  const origin = await runGit(folder, ["config", "--get", "remote.origin.url"]);
+  const git = createGitReader(folder);
+  const origin = await git("config", "--get", "remote.origin.url");
   const name = origin && toLastPart(origin);
   if (name) return name;
   // A worktree belongs to the project of the repository's main folder.
-  const common = await runGit(folder, ["rev-parse", "--path-format=absolute", "--git-common-dir"]);
+  const common = await git("rev-parse", "--path-format=absolute", "--git-common-dir");
   if (!common) return null;
   return (basename(common) === ".git" ? basename(dirname(common)) : toLastPart(common)) || null;
 }
@@ -29,7 +26,7 @@ export async function findProject(folder: string): Promise<string | null> {
  * links resolved.
  */
 export async function findWorktree(folder: string): Promise<string> {
-  return (await runGit(folder, ["rev-parse", "--show-toplevel"])) ?? (await realpath(folder));
+  return (await createGitReader(folder)("rev-parse", "--show-toplevel")) ?? (await realpath(folder));
 }
 
 /** Returns the last part of an address: `mobile-app` for `git@host:owner/mobile-app.git`. */
@@ -43,15 +40,6 @@ function toLastPart(address: string): string {
     .replace(/\.git$/, "")
     .trim()
     .slice(0, limits.projectIdCharsMax);
-}
-
-async function runGit(folder: string, args: readonly string[]): Promise<string | null> {
-  try {
-    const { stdout } = await promisify(execFile)("git", ["-C", folder, ...args], { timeout: gitTimeoutMs });
-    return stdout.trim() || null;
-  } catch {
-    return null;
-  }
 }
 
 /** Returns the named project, or else the folder's project. @throws CliError `usage` if neither exists */

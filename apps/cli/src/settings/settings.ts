@@ -196,6 +196,17 @@ export const settings = {
     parse: parseSwitch,
     default: true,
   }),
+  reportCheckout: setting({
+    name: "report_checkout",
+    key: {
+      name: "report_checkout",
+      example: "true",
+      defaultText: "asked at the first launch; `false` without a terminal",
+      meaning:
+        "whether an agent's MCP server reports repository, branch, worktree and the number of changed lines to the broker (CHECKOUT-3)",
+    },
+    parse: parseSwitch,
+  }),
   host: setting({
     flag: { of: "up", flags: "--host <address>", summary: "address to listen on (default: 127.0.0.1)" },
     parse: parseHost,

@@ -96,6 +96,14 @@ export const auditSessions = pgTable("audit_sessions", {
   starter: text("starter"),
 });
 
+export const checkouts = pgTable("checkouts", {
+  sessionId: uuid("session_id").notNull(),
+  peerId: uuid("peer_id").notNull(),
+  task: integer("task").notNull(),
+  checkout: jsonb("checkout").notNull(),
+  reportedAt: instant("reported_at").notNull(),
+});
+
 export const claims = pgTable("claims", {
   sessionId: uuid("session_id").notNull(),
   number: integer("number").notNull(),

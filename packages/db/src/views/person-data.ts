@@ -130,6 +130,13 @@ const kinds: readonly (readonly [kind: string, rows: (person: DataSubject) => SQ
     ORDER BY u.session_id, u.day, u.peer_id, u.task, u.model, u.source`,
   ],
   [
+    "checkout",
+    (person) => sql`
+    SELECT c.session_id, c.peer_id, c.task, c.checkout, c.reported_at
+    FROM checkouts c JOIN peers p ON p.session_id = c.session_id AND p.peer_id = c.peer_id
+    WHERE (p.session_id, p.team_id) IN ${selectAllTeams(person)} ORDER BY c.session_id, c.peer_id, c.task`,
+  ],
+  [
     "comment",
     ({ meshId, personId }) => sql`
     SELECT topic, sequence, author, text, at FROM topic_messages
@@ -245,6 +252,8 @@ export async function erasePersonRows(tx: Transaction, person: DataSubject): Pro
     sql`DELETE FROM approvals WHERE mesh_id = ${meshId} AND person_id = ${personId}`,
     sql`DELETE FROM further_secrets WHERE scope_id = ${meshId} AND id = ${personId}`,
     sql`DELETE FROM usage u USING peers p WHERE p.session_id = u.session_id AND p.peer_id = u.peer_id
+      AND (p.session_id, p.team_id) IN ${selectAllTeams(person)}`,
+    sql`DELETE FROM checkouts c USING peers p WHERE p.session_id = c.session_id AND p.peer_id = c.peer_id
       AND (p.session_id, p.team_id) IN ${selectAllTeams(person)}`,
     sql`UPDATE peers SET cwd = NULL, machine = NULL, summary = NULL, summary_at = NULL,
         declared_status = NULL, declared_reason = NULL, declared_at = NULL
