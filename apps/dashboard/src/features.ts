@@ -3,6 +3,7 @@ import { alerts } from "./features/alerts/feature";
 import { approvals } from "./features/approvals/feature";
 import { audit } from "./features/audit/feature";
 import { brief } from "./features/brief/feature";
+import { checkouts } from "./features/checkouts/feature";
 import { demo } from "./features/demo/feature";
 import { exports } from "./features/export/feature";
 import { jobs } from "./features/jobs/feature";
@@ -40,6 +41,7 @@ export const features: readonly Feature[] = [
   exports,
   seal,
   jobs,
+  checkouts,
   usage,
   alerts,
   ownWords,

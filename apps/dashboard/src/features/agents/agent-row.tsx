@@ -1,10 +1,11 @@
-import type { Agent } from "@merkle/wire";
+import type { Agent, ReportedCheckout } from "@merkle/wire";
 import { CircleAlert, ListTodo, MessageCircleQuestionMark } from "lucide-react";
 import type { ReactNode } from "react";
 import { PageLink } from "@/components/page-link";
 import { TimeText } from "@/components/time-text";
 import { UnreadCount } from "@/components/unread-count";
 import { cn } from "@/core/utils";
+import { CheckoutLine } from "@/features/checkouts/api";
 import { StatusMark } from "@/sessions/status-mark";
 import { TeamBar } from "@/sessions/team-mark";
 import { showHidden } from "@/text/markdown/hidden-characters";
@@ -12,7 +13,7 @@ import { findNeed } from "./agent-state";
 import { describeActivity, describeUsage, describeWait, describeWaitReason, formatName } from "./agent-words";
 
 /** An agent in the list: its name, reported work, task, the people or agents it waits for, and its unread messages. */
-export function AgentRow({ agent }: { agent: Agent }) {
+export function AgentRow({ agent, checkout }: { agent: Agent; checkout: ReportedCheckout | undefined }) {
   const { session, presence, declared, task, waits, unread } = agent;
   const need = findNeed(agent);
   const isBlocked = declared?.status === "blocked";
@@ -55,6 +56,7 @@ export function AgentRow({ agent }: { agent: Agent }) {
           </span>
           <TimeText at={activity.since} className="shrink-0 text-sm text-muted-foreground" />
         </p>
+        {checkout && <CheckoutLine checkout={checkout} />}
         {(task !== null || waits.length > 0) && (
           <p className="flex flex-wrap gap-x-4 gap-y-1 text-sm text-muted-foreground">
             {task && (

@@ -1,9 +1,10 @@
-import type { Agent } from "@merkle/wire";
+import type { Agent, ReportedCheckout } from "@merkle/wire";
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { PageLink } from "@/components/page-link";
 import { TimeText } from "@/components/time-text";
 import { UnreadCount } from "@/components/unread-count";
 import { cn } from "@/core/utils";
+import { CheckoutLine, findPeerCheckout } from "@/features/checkouts/api";
 import { StatusMark } from "@/sessions/status-mark";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/ui/table";
@@ -14,12 +15,13 @@ import { describeActivity, describeUsage, describeWait, formatCount, formatName 
 
 export interface AgentTableProps {
   readonly agents: readonly Agent[];
+  readonly checkouts: readonly ReportedCheckout[];
   readonly query: AgentQuery;
   readonly onSort: (order: Pick<AgentQuery, "sort" | "isReversed">) => void;
 }
 
 /** The agents, one per row, with what each reported and what the broker observed. */
-export function AgentTable({ agents, query, onSort }: AgentTableProps) {
+export function AgentTable({ agents, checkouts, query, onSort }: AgentTableProps) {
   const head = (sort: AgentSort, label: string, className?: string) => (
     <SortHead sort={sort} label={label} query={query} onSort={onSort} className={className} />
   );
@@ -38,7 +40,7 @@ export function AgentTable({ agents, query, onSort }: AgentTableProps) {
         </TableHeader>
         <TableBody>
           {agents.map((agent) => (
-            <AgentCells key={agent.peer_id} agent={agent} />
+            <AgentCells key={agent.peer_id} agent={agent} checkout={findPeerCheckout(checkouts, agent)} />
           ))}
         </TableBody>
       </Table>
@@ -75,7 +77,12 @@ function SortHead({ sort, label, query, onSort, className }: SortHeadProps) {
   );
 }
 
-function AgentCells({ agent }: { readonly agent: Agent }) {
+interface AgentCellsProps {
+  readonly agent: Agent;
+  readonly checkout: ReportedCheckout | undefined;
+}
+
+function AgentCells({ agent, checkout }: AgentCellsProps) {
   const { presence, declared, waits, task, tokens } = agent;
   const [wait, ...moreWaits] = waits;
   const need = findNeed(agent);
@@ -134,6 +141,7 @@ function AgentCells({ agent }: { readonly agent: Agent }) {
             <bdi>{showHidden(task.title)}</bdi>
           </PageLink>
         )}
+        {checkout && <CheckoutLine checkout={checkout} />}
       </TableCell>
       <TableCell className="text-right tabular-nums" title={describeUsage(agent) ?? undefined}>
         {tokens !== null && formatCount(tokens)}

@@ -13,6 +13,7 @@ import { useQueryParam } from "@/core/address/use-query-param";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
 import { lazyPart } from "@/core/lazy-part";
 import { useMediaQuery } from "@/core/use-media-query";
+import { findPeerCheckout, useCheckouts } from "@/features/checkouts/api";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { Input } from "@/ui/input";
@@ -77,6 +78,7 @@ export function AgentsView() {
 function Agents({ agents, talk }: OutputOf<"list_agents">) {
   const params = useQuery();
   const isNarrow = useMediaQuery("(width < 48rem)");
+  const checkouts = useCheckouts();
   if (agents.length === 0) return <NoAgents />;
   const query = parseAgentQuery((name) => params.get(name));
   const shown = selectAgents(agents, query);
@@ -95,12 +97,13 @@ function Agents({ agents, talk }: OutputOf<"list_agents">) {
         ) : isNarrow ? (
           <ul aria-label="Agents" className="divide-y overflow-hidden rounded-lg border">
             {shown.map((agent) => (
-              <AgentRow key={agent.peer_id} agent={agent} />
+              <AgentRow key={agent.peer_id} agent={agent} checkout={findPeerCheckout(checkouts, agent)} />
             ))}
           </ul>
         ) : (
           <AgentTable
             agents={shown}
+            checkouts={checkouts}
             query={query}
             onSort={(order) => setQuery({ sort: formatSort(order) }, { replace: true })}
           />

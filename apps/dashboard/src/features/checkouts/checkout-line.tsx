@@ -1,0 +1,47 @@
+import type { ReportedCheckout } from "@merkle/wire";
+import { GitBranch } from "lucide-react";
+import { TimeText } from "@/components/time-text";
+import { cn } from "@/core/utils";
+import { showHidden } from "@/text/markdown/hidden-characters";
+
+export interface CheckoutLineProps {
+  readonly checkout: ReportedCheckout;
+  readonly className?: string;
+}
+
+/** A repository, branch and the size of the change there, with how long ago the agent's side reported it. */
+export function CheckoutLine({ checkout, className }: CheckoutLineProps) {
+  const { repository, branch, worktree, base, files, added, removed, reported_at } = checkout;
+  const from = base === null ? "since the last commit" : `since ${base}`;
+  const facts = [
+    repository,
+    branch === null ? "no branch" : `branch ${branch}`,
+    worktree !== null && `worktree ${worktree}`,
+    `${files} ${files === 1 ? "file" : "files"} changed ${from}`,
+  ].filter(Boolean);
+  return (
+    <span
+      title={facts.join(", ")}
+      className={cn(
+        "inline-flex min-w-0 max-w-full items-baseline gap-1.5 text-sm text-muted-foreground",
+        className,
+      )}
+    >
+      <GitBranch aria-hidden className="size-3.5 shrink-0 translate-y-0.5" />
+      <span className="sr-only">Works in </span>
+      <span className="min-w-0 truncate">
+        <bdi>{showHidden(repository.split("/").at(-1) ?? repository)}</bdi>
+        {branch !== null && (
+          <>
+            {" / "}
+            <bdi className="text-foreground">{showHidden(branch)}</bdi>
+          </>
+        )}
+      </span>
+      <span className="shrink-0 tabular-nums">
+        <span className="text-success">+{added}</span> <span className="text-danger">−{removed}</span>
+      </span>
+      <TimeText at={reported_at} className="shrink-0" />
+    </span>
+  );
+}

@@ -1,0 +1,4 @@
+import type { Feature } from "@/parts/feature";
+
+/** Where agents work. Agents and tasks show it; it has no page of its own. */
+export const checkouts: Feature = {};
