@@ -4,10 +4,9 @@
  * them. `-- --walks <folder>` instead takes the first-time walks of walks.mjs into that folder, in light and dark.
  * `-- --states <folder>` takes the states of states.mjs, also on phones.
  */
-import { existsSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createLog, startBroker } from "@merkle/broker";
 import { connect } from "@merkle/wire/client";
@@ -15,6 +14,7 @@ import { chromium } from "playwright-core";
 // `sharp` is installed as a dependency of Next.
 import sharp from "sharp";
 import { WebSocket } from "ws";
+import { findChromium } from "./find-chromium.mjs";
 import { stageSessions } from "./staged-sessions.mjs";
 import { failingAgent, looks, stageNews, stageTogether, states } from "./states.mjs";
 import { build, root } from "./steps.mjs";
@@ -22,7 +22,6 @@ import { walks } from "./walks.mjs";
 
 const desk = { viewport: { width: 1440, height: 900 } };
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
-const half = { viewport: { width: 960, height: 800 } };
 const folder = join(root, "docs/screenshots");
 /** Large pictures would make the documentation load slowly. */
 const bytesMax = 120_000;
@@ -34,17 +33,6 @@ const pictures = {
   diff: {
     path: (slug) => `/sessions/${slug}/doc?compare=1..2`,
     shows: "main table, [data-hunk], [data-diff]",
-  },
-  answer: {
-    path: openDemo,
-    shows: "[role=feed] article",
-    isNobody: true,
-    ...half,
-    async act(page) {
-      const feed = page.getByRole("feed");
-      await feed.getByRole("button", { name: /^Keep their 30-day tokens/ }).click({ timeout: 90_000 });
-      await feed.getByText("Thank you.").last().waitFor({ timeout: 90_000 });
-    },
   },
 };
 
@@ -197,14 +185,13 @@ async function settle(page) {
   await page.waitForTimeout(1_500);
 }
 
-async function take(name, { broker, client, slug, ana }) {
-  const { path, shows, act, isNobody = false, ...look } = pictures[name];
+async function take(name, { broker, slug, ana }) {
+  const { path, shows, ...look } = pictures[name];
   const context = await openContext(look);
   const page = await context.newPage();
-  if (!isNobody) await actAs(page, ana);
-  await page.goto(broker.url + (await path(slug, client)));
+  await actAs(page, ana);
+  await page.goto(broker.url + path(slug));
   await page.locator(shows).first().waitFor();
-  await act?.(page);
   await settle(page);
   const file = join(folder, `${name}.png`);
   const picture = await page.screenshot({ animations: "disabled", caret: "hide", scale: "css" });
@@ -218,20 +205,4 @@ async function take(name, { broker, client, slug, ana }) {
 
 function live(slug) {
   return `/sessions/${slug}`;
-}
-
-/** Opens the demo room, whose scripted agents start to argue once a page shows it. */
-async function openDemo(_slug, client) {
-  const { mesh, session } = await client.call("open_demo_room", {});
-  return `/sessions/${session}?mesh=${mesh}`;
-}
-
-function findChromium() {
-  const found = (process.env.PATH ?? "")
-    .split(delimiter)
-    .flatMap((place) => ["chromium", "chromium-browser", "google-chrome"].map((name) => join(place, name)))
-    .find((file) => existsSync(file));
-  const file = process.env.CHROMIUM_PATH ?? found;
-  if (!file) throw new Error("There is no Chromium here. Install it, or name one in CHROMIUM_PATH.");
-  return file;
 }
