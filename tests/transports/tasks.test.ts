@@ -445,6 +445,30 @@ describe("A task", () => {
     });
   });
 
+  it("[TASK-12] each page of a list contains how many tasks match on all pages", async () => {
+    const { session_id, add } = await startList();
+    for (const title of ["a", "b", "c"]) await add(title, { labels: title === "b" ? [] : ["x"] });
+    const first = await transport.call("list_tasks", { session_id, limit: 2 });
+    expect(first).toMatchObject({ tasks: [{ task: 1 }, { task: 2 }], next_after: 2, total: 3 });
+    const last = await transport.call("list_tasks", { session_id, limit: 2, after: 2 });
+    expect(last).toMatchObject({ tasks: [{ task: 3 }], next_after: null, total: 3 });
+    expect(await transport.call("list_tasks", { session_id, label: "x" })).toMatchObject({ total: 2 });
+    const newest = { session_id, order: "newest", limit: 2 } as const;
+    expect(await transport.call("list_tasks", newest)).toMatchObject({
+      tasks: [{ task: 3 }, { task: 2 }],
+      next_after: 2,
+    });
+    expect(await transport.call("list_tasks", { ...newest, after: 2 })).toMatchObject({
+      tasks: [{ task: 1 }],
+      next_after: null,
+      total: 3,
+    });
+    const { person_id: team_id } = await makePerson(transport, "Ana");
+    expect(await transport.call("list_tasks", { session_id, team_id, mine: true })).toMatchObject({
+      total: 0,
+    });
+  });
+
   it("[TASK-12] all that is unfinished is listed across open sessions", async () => {
     const { session, add } = await startList();
     const title = `across ${session.slug}`;

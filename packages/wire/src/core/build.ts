@@ -9,7 +9,7 @@
 export const buildNumber = 19;
 
 /** SHA-256 of the contract that belongs to this build number. */
-export const contractHash = "b45994d9c04137b1a6ea47f5dd1d9daebcd4944729438b40fe9badd31889174c";
+export const contractHash = "17a2626b1c57c21a1202beb9f6dc1601f6b097f7afb95b198cca70754d259256";
 
 /** Name of the header in requests and replies that contains the sender's build number. */
 export const buildHeader = "merkle-build";

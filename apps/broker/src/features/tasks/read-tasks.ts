@@ -1,4 +1,4 @@
-import { findTask, listTaskEvents, listTaskRows, listUnfinishedTasks } from "@merkle/db";
+import { countTasks, findTask, listTaskEvents, listTaskRows, listUnfinishedTasks } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { parseContent } from "../../core/message.js";
 import type { Context, SessionContext } from "../../sessions/context.js";
@@ -8,21 +8,27 @@ import { noSuchTask, toTask } from "./task.js";
 /** Lists a session's tasks by number. By default, only unfinished tasks. */
 export async function listTasks(
   ctx: SessionContext<TaskServices>,
-  { state, mine, label, after, limit }: ParsedInputOf<"list_tasks">,
+  { state, mine, label, order, after, limit }: ParsedInputOf<"list_tasks">,
 ): Promise<OutputOf<"list_tasks">> {
-  const { team, services, session } = ctx;
+  const { team, person, services, session } = ctx;
   const caller = team && { teamId: team.teamId, peerId: team.peer.peerId };
+  // A person who has not joined the session holds no task and is assigned none.
+  if (mine && !caller && person) return { tasks: [], next_after: null, total: 0 };
   if (mine && !caller)
     throw new MerkleError(
       "bad_request",
       "Only a team can list its own tasks. Pass your team's credential, or list all tasks.",
     );
-  const filter = { state, mine: mine ? caller : null, readyFor: caller, label, after, limit: limit + 1 };
-  const rows = await listTaskRows(services.database.orm, session.sessionId, filter);
+  const { orm } = services.database;
+  const { sessionId } = session;
+  const filter = { state, mine: mine ? caller : null, readyFor: caller, label };
+  const rows = await listTaskRows(orm, sessionId, { ...filter, order, after, limit: limit + 1 });
   const shown = rows.slice(0, limit);
+  const isComplete = after === 0 && rows.length <= limit;
   return {
     tasks: shown.map((row) => toTask(row, ctx)),
     next_after: rows.length > limit ? (shown.at(-1)?.number ?? null) : null,
+    total: isComplete ? rows.length : await countTasks(orm, sessionId, filter),
   };
 }
 

@@ -53,3 +53,35 @@ it("[CLI-88] tasks are added, listed, claimed, blocked and done, and claims made
   await run("task", "done", slug, "3");
   expect((await run("claims", slug)).stdout).not.toContain("repo:docs");
 });
+
+it("[CLI-165] tasks are listed by state, as one's own and up to a limit, with the total when more exist", async () => {
+  const { slug, team_id } = await callBroker(merkle, "create_session", {
+    title: "Tasks by state",
+    creator_team_name: "Atlas",
+  });
+  const list = (...args: string[]) => merkle.run(["tasks", ...args], { env: { USER: "ana" }, input: "" });
+  for (const [index, title] of ["Rotate tokens", "Test the rotation", "Announce it"].entries())
+    await callBroker(
+      merkle,
+      "create_task",
+      { session_id: slug, title, blocked_by: index === 1 ? [1] : [] },
+      team_id,
+    );
+  expect((await list(slug, "--mine")).stderr).toContain("no tasks");
+  expect((await list(slug, "--state", "blocked")).stdout).toMatch(
+    /^2 +blocked +Test the rotation +after 1\n$/,
+  );
+  expect((await list(slug, "--state", "ready")).stdout).toMatch(/^1 .*\n3 .*\n$/);
+  const first = await list(slug, "--limit", "2");
+  expect(first.stdout.split("\n")).toHaveLength(3);
+  expect(first.stderr).toContain("2 of 3 tasks");
+  expect((await list(slug)).stderr).toBe("");
+  await merkle.run(["task", "claim", slug, "3"], { env: { USER: "ana" }, input: "" });
+  const mine = await list(slug, "--mine", "--json");
+  expect(JSON.parse(mine.stdout)).toMatchObject({ tasks: [{ task: 3, mine: true }], total: 1 });
+  const agent = { env: { MERKLE_SESSION: slug, MERKLE_TEAM: "Birch" }, input: "" };
+  expect((await merkle.run(["tasks", "--mine"], agent)).code).toBe(5);
+  expect(await list(slug, "--state", "stuck")).toMatchObject({ code: 2, stdout: "" });
+  expect((await list("--mine")).stderr).toContain("--mine needs a session");
+  expect((await list(slug, "--limit", "501")).stderr).toContain("from 1 to 500");
+});

@@ -1,15 +1,30 @@
+import type { OutputOf, Session } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
-import { exitCodes } from "../../core/cli-error.js";
+import type { Output } from "../../command/output.js";
+import { exitCodes, usageError } from "../../core/cli-error.js";
+import { readOneOf, readWholeNumber } from "../../core/flag-values.js";
 import { findFlag, isSet } from "../../core/flags.js";
-import { getReadingActor } from "../../identity/actors.js";
+import { type Actor, findSelf, getReadingActor, getSessionActor } from "../../identity/actors.js";
 import { getSession } from "../../sessions/find-session.js";
 import { formatTasks } from "./format-tasks.js";
 
+const states = [
+  "unfinished",
+  "ready",
+  "open",
+  "blocked",
+  "claimed",
+  "in_review",
+  "done",
+  "cancelled",
+  "all",
+] as const;
+
 export const tasks: Command = {
   name: "tasks",
-  summary: "list the tasks of a session, or of all sessions",
+  summary: "list the tasks of a session, or the unfinished tasks of all sessions",
   arguments: [
     {
       name: "[session]",
@@ -17,29 +32,64 @@ export const tasks: Command = {
     },
   ],
   flags: [
-    { flags: "--all", summary: "with a session: include done and cancelled tasks" },
-    { flags: "--ready", summary: "with a session: only tasks that can be claimed" },
+    {
+      flags: `--state <${states.join("|")}>`,
+      summary: "with a session: only tasks in this state (default: unfinished)",
+    },
+    { flags: "--mine", summary: "with a session: only tasks that you hold or that are assigned to you" },
     { flags: "--label <label>", summary: "with a session: only tasks with this label" },
+    { flags: "--limit <number>", summary: "maximum number of results, up to 500 (default: 100)" },
   ],
-  examples: ["merkle tasks", "merkle tasks split-auth", "merkle tasks split-auth --ready --json"],
+  examples: [
+    "merkle tasks",
+    "merkle tasks split-auth --state ready",
+    "merkle tasks split-auth --mine --limit 20 --json",
+  ],
   async run({ args: [name], flags, config, output, signal }) {
+    const state = readOneOf(findFlag(flags, "state"), "--state", states);
     const label = findFlag(flags, "label");
-    const state = isSet(flags, "ready") ? "ready" : isSet(flags, "all") ? "all" : "unfinished";
+    const isMine = isSet(flags, "mine");
+    const bounds = { min: 1, max: limits.tasksPageMax };
+    const limit = readWholeNumber(findFlag(flags, "limit"), "--limit", bounds) ?? limits.tasksPageDefault;
+    const isOfAllSessions = name === undefined && config.session === undefined;
+    const narrowing = [state && "--state", isMine && "--mine", label && "--label"].find(Boolean);
+    if (isOfAllSessions && narrowing)
+      throw usageError(`${narrowing} needs a session: merkle tasks <session> ${narrowing}.`, "merkle ls");
     const broker = await findBroker(config, signal);
-    const limit = limits.tasksPageMax;
-    if (name === undefined && config.session === undefined) {
-      const answer = await broker.call("list_all_tasks", { limit });
-      if (output.json || answer.tasks.length > 0) output.show(answer, formatTasks(answer.tasks, output));
-      else output.note("  no tasks");
+    if (isOfAllSessions) {
+      showPage(await broker.call("list_all_tasks", { limit }), output);
       return exitCodes.done;
     }
-    const { session_id } = await getSession(broker, name, config);
-    const reader = await getReadingActor({ broker, config });
-    const input = { session_id, state, limit, ...(label === undefined ? {} : { label }) } as const;
-    const answer = await reader.call("list_tasks", input);
-    if (output.json || answer.tasks.length > 0) output.show(answer, formatTasks(answer.tasks, output));
-    else output.note("  no tasks");
-    if (answer.next_after !== null) output.note(`  more than ${limit}: narrow them by --ready or --label`);
+    const session = await getSession(broker, name, config);
+    const reader = await findReader(session, { broker, config, isMine });
+    // A home without a person holds no task, and reading creates no person.
+    if (reader === null) {
+      showPage({ tasks: [], next_after: null, total: 0 }, output);
+      return exitCodes.done;
+    }
+    const input = { session_id: session.session_id, state: state ?? "unfinished", mine: isMine, limit };
+    showPage(
+      await reader.call("list_tasks", { ...input, ...(label === undefined ? {} : { label }) }),
+      output,
+    );
     return exitCodes.done;
   },
 };
+
+/** Returns the actor that reads the list. Its own tasks are those of its team. Null if it has no team. */
+async function findReader(
+  session: Session,
+  { isMine, ...context }: Parameters<typeof findSelf>[0] & { readonly isMine: boolean },
+): Promise<Actor | null> {
+  if (!isMine) return getReadingActor(context);
+  const { agent, person } = await findSelf(context);
+  if (agent) return getSessionActor(session, context);
+  return person && getReadingActor(context);
+}
+
+function showPage(page: OutputOf<"list_tasks"> | OutputOf<"list_all_tasks">, output: Output): void {
+  const { tasks, total } = page;
+  if (output.json || tasks.length > 0) output.show(page, formatTasks(tasks, output));
+  else output.note("  no tasks");
+  if (tasks.length < total) output.note(`  ${tasks.length} of ${total} tasks: --limit shows more`);
+}

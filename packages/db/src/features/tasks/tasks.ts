@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, getTableColumns, gt, isNull, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, gt, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import { feeds, messages, peers, sessions, tasks, teams } from "../../core/schema.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
 
@@ -269,6 +269,12 @@ export interface TaskFilter {
   /** If the state is `ready`, restricts the list to tasks that this peer could claim. Null for any peer. */
   readonly readyFor: Pick<TaskClaimer, "teamId" | "peerId"> | null;
   readonly label: string | undefined;
+}
+
+/** A page of a filtered list. */
+export interface TaskPage extends TaskFilter {
+  readonly order: "oldest" | "newest";
+  /** The last number of the previous page. 0 for the first page. */
   readonly after: number;
   readonly limit: number;
 }
@@ -277,23 +283,36 @@ export interface TaskFilter {
 export async function listTaskRows(
   db: Queryable,
   sessionId: string,
-  { state, mine, readyFor, label, after, limit }: TaskFilter,
+  { order, after, limit, ...filter }: TaskPage,
 ): Promise<TaskRow[]> {
+  const [sorted, isNext] =
+    order === "oldest"
+      ? [asc(tasks.number), gt(tasks.number, after)]
+      : [desc(tasks.number), after === 0 ? undefined : lt(tasks.number, after)];
   return db
     .select(columns)
     .from(tasks)
-    .where(
-      and(
-        eq(tasks.sessionId, sessionId),
-        gt(tasks.number, after),
-        isIn(state),
-        state === "ready" && readyFor ? isOpenTo(readyFor) : undefined,
-        mine ? or(eq(tasks.holderPeerId, mine.peerId), isAssignedTo(mine)) : undefined,
-        label === undefined ? undefined : sql`${label} = ANY (${tasks.labels})`,
-      ),
-    )
-    .orderBy(asc(tasks.number))
+    .where(and(matches(sessionId, filter), isNext))
+    .orderBy(sorted)
     .limit(limit);
+}
+
+export async function countTasks(db: Queryable, sessionId: string, filter: TaskFilter): Promise<number> {
+  const [row] = await db
+    .select({ count: sql<number>`count(*)::int` })
+    .from(tasks)
+    .where(matches(sessionId, filter));
+  return row?.count ?? 0;
+}
+
+function matches(sessionId: string, { state, mine, readyFor, label }: TaskFilter): SQL | undefined {
+  return and(
+    eq(tasks.sessionId, sessionId),
+    isIn(state),
+    state === "ready" && readyFor ? isOpenTo(readyFor) : undefined,
+    mine ? or(eq(tasks.holderPeerId, mine.peerId), isAssignedTo(mine)) : undefined,
+    label === undefined ? undefined : sql`${label} = ANY (${tasks.labels})`,
+  );
 }
 
 function isIn(state: TaskFilter["state"]): SQL | undefined {

@@ -175,10 +175,12 @@ const listing = {
 
 export const listTasks = operation("list_tasks", {
   summary: "List the session's tasks: which are ready, who does what, and what blocks what.",
+  unlisted: ["order"],
   unlistedOverStdio: ["limit", "label"],
   input: z.strictObject({
     ...inSession,
     ...listing,
+    order: z.enum(["oldest", "newest"]).default("oldest").meta({ description: "By number." }),
     after: z
       .int()
       .min(0)
@@ -187,13 +189,17 @@ export const listTasks = operation("list_tasks", {
       .meta({ description: "next_after of the last page." }),
     ...asTeam,
   }),
-  output: z.object({ tasks: z.array(Task), next_after: z.int().nullable() }),
+  output: z.object({
+    tasks: z.array(Task),
+    next_after: z.int().nullable(),
+    total: z.int().meta({ description: "How many tasks match, on all pages." }),
+  }),
   errors: ["unauthorized", "not_found"],
-  compact: ({ tasks, next_after }) =>
+  compact: ({ tasks, next_after, total }) =>
     joinLines(
       ...tasks.map(formatTaskLine),
       tasks.length === 0 && "no such tasks",
-      next_after !== null && `more: after ${next_after}`,
+      next_after !== null && `${tasks.length} of ${total}; more: after ${next_after}`,
     ),
 });
 
