@@ -19,7 +19,7 @@ import { TaskBoard, TaskRows } from "./task-board";
 import { TaskDetails } from "./task-details";
 import { TaskGraph } from "./task-graph";
 
-const NewTaskDialog = lazyPart(() => import("./new-task-dialog"), "NewTaskDialog");
+const TaskDialog = lazyPart(() => import("./task-dialog"), "TaskDialog");
 
 const views = { board: TaskBoard, list: TaskRows, order: TaskGraph } as const;
 type View = keyof typeof views;
@@ -112,7 +112,7 @@ function Tasks({ isBeside }: { readonly isBeside: boolean }) {
       <div className="max-w-3xl">
         <ClaimsPanel canChange={canChange} />
       </div>
-      {isAdding && <NewTaskDialog onClose={() => setAdding(false)} />}
+      {isAdding && <TaskDialog onClose={() => setAdding(false)} />}
     </div>
   );
 }
