@@ -136,10 +136,10 @@ export const walks = {
     await page.getByRole("region", { name: /^Claimed/ }).waitFor();
     await shoot(page, "board");
     await page
-      .getByRole("button", { name: /Rotate tokens/ })
+      .getByRole("link", { name: /Rotate tokens/ })
       .first()
       .click();
-    await page.getByRole("region", { name: /^Task \d/ }).waitFor();
+    await page.getByRole("dialog", { name: /^Task \d/ }).waitFor();
     await shoot(page, "details");
   },
 

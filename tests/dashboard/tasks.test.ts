@@ -32,7 +32,7 @@ describe("the tasks of a session", { tags: "chromium" }, () => {
     const as = await dashboard.newPerson("Ana");
     const { page, problems, findBarriers } = await dashboard.open(path, { as });
     const claimed = page.getByRole("region", { name: /^Claimed/ });
-    await claimed.getByRole("button", { name: /Rotate tokens/ }).waitFor();
+    await claimed.getByRole("link", { name: /Rotate tokens/ }).waitFor();
     await page
       .getByRole("region", { name: /^Blocked/ })
       .getByText("blocked by 1, 3")
@@ -42,19 +42,20 @@ describe("the tasks of a session", { tags: "chromium" }, () => {
     expect(await findBarriers()).toEqual([]);
 
     await page.keyboard.press("j");
-    const details = page.getByRole("region", { name: /^Task \d/ });
+    const details = page.getByRole("dialog", { name: /^Task \d/ });
     await details.getByRole("heading", { name: /^Task/ }).waitFor();
     await page.keyboard.press("Escape");
     await details.waitFor({ state: "detached" });
-    await claimed.getByRole("button", { name: /Rotate tokens/ }).click();
+    await claimed.getByRole("link", { name: /Rotate tokens/ }).click();
     await details.getByText("The gateway keeps the last two.").waitFor();
     await details.getByText(/claimed by Atlas/).waitFor();
     expect(await findBarriers()).toEqual([]);
 
     await dashboard.rest.call("finish_task", { ...atlas, task: 1, result: "They rotate." });
     await details.getByText("They rotate.").waitFor();
+    await page.keyboard.press("Escape");
     const open = page.getByRole("region", { name: /^Open/ });
-    await open.getByRole("button", { name: /Test the rotation/ }).click();
+    await open.getByRole("link", { name: /Test the rotation/ }).click();
     await details.getByRole("list", { name: "Files" }).getByText("tests/auth/**").waitFor();
     expect(problems).toEqual([]);
   });
@@ -74,17 +75,17 @@ describe("the tasks of a session", { tags: "chromium" }, () => {
     expect(await findBarriers()).toEqual([]);
     await page.keyboard.press("Enter");
     await dialog.waitFor({ state: "detached" });
-    await page.getByRole("button", { name: /Announce it/ }).focus();
+    await page.getByRole("link", { name: /Announce it/ }).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Claim", exact: true }).waitFor();
     await page.keyboard.press("c");
-    await page.getByRole("button", { name: "Release" }).waitFor();
+    await page.getByRole("button", { name: "Release", exact: true, disabled: false }).waitFor();
     await page.keyboard.press("f");
     await page
-      .getByText("Result: ")
-      .or(page.getByText(/done by Ana/))
+      .getByText(/done by Ana/)
       .first()
       .waitFor();
+    await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Release repo:src/auth/** of Atlas" }).focus();
     await page.keyboard.press("Enter");
     await page.getByText("No claims.").waitFor();
@@ -100,6 +101,9 @@ describe("the tasks of a session", { tags: "chromium" }, () => {
   }, async () => {
     const { path } = await startTasks();
     const small = await dashboard.open(`${path}?view=order&task=4`, phone);
+    await small.page.getByRole("dialog", { name: "Task 4: Move the gateway over" }).waitFor();
+    expect(await small.findBarriers()).toEqual([]);
+    await small.page.keyboard.press("Escape");
     await small.page
       .getByRole("button", { name: /4 Move the gateway over.*Blocked.*blocked by 1, 3/s })
       .waitFor();
@@ -113,5 +117,155 @@ describe("the tasks of a session", { tags: "chromium" }, () => {
     await link.click();
     await page.getByRole("heading", { name: "Task 5: Delete the old issuer" }).waitFor();
     expect([...problems, ...small.problems]).toEqual([]);
+  });
+
+  it("[DASH-380] a task opens over the board, its address names it, Back closes it, and the focus returns to its card", async () => {
+    const { path } = await startTasks();
+    const { page, problems } = await dashboard.open(path, { as: await dashboard.newPerson("Ana") });
+    const card = page.getByRole("link", { name: /Move the gateway over/ });
+    const sheet = page.getByRole("dialog", { name: "Task 4: Move the gateway over" });
+    const isFocused = () => card.evaluate((element) => element === document.activeElement);
+    await card.focus();
+    await page.keyboard.press("Enter");
+    await sheet.waitFor();
+    expect(new URL(page.url()).search).toBe("?task=4");
+    await page.goBack();
+    await sheet.waitFor({ state: "detached" });
+    expect(await isFocused()).toBe(true);
+
+    await page.keyboard.press("Enter");
+    await sheet.waitFor();
+    await page.keyboard.press("j");
+    const next = page.getByRole("dialog", { name: "Task 5: Delete the old issuer" });
+    await next.waitFor();
+    await page.keyboard.press("k");
+    await sheet.waitFor();
+    await page.keyboard.press("Escape");
+    await sheet.waitFor({ state: "detached" });
+    expect(new URL(page.url()).search).toBe("");
+    expect(await isFocused()).toBe(true);
+
+    const linked = await dashboard.open(`${path}?task=4`);
+    await linked.page.getByRole("dialog", { name: "Task 4: Move the gateway over" }).waitFor();
+    await linked.page.keyboard.press("Escape");
+    await linked.page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(new URL(linked.page.url()).search).toBe("");
+    expect([...problems, ...linked.problems]).toEqual([]);
+  });
+
+  it("[DASH-381] [DASH-382] each field names its problem, and blockers are chosen by title or number", async () => {
+    const { session, path } = await startTasks();
+    const { page, problems, findBarriers } = await dashboard.open(path, {
+      as: await dashboard.newPerson("Ana"),
+    });
+    await page.getByRole("link", { name: /Rotate tokens/ }).waitFor();
+    await page.keyboard.press("n");
+    const dialog = page.getByRole("dialog", { name: "New task" });
+    const title = dialog.getByRole("textbox", { name: "Title" });
+    await dialog.getByRole("combobox", { name: "Assignee" }).fill("Oak");
+    await page.keyboard.press("Enter");
+    await dialog.getByText("Enter a title.").waitFor();
+    expect(await title.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(await title.getAttribute("aria-invalid")).toBe("true");
+    expect(await findBarriers()).toEqual([]);
+    await title.fill("Announce it");
+    await page.keyboard.press("Enter");
+    await dialog.getByText(/No single team or peer is called "Oak". Enter one of .*Birch/).waitFor();
+    await dialog.getByRole("combobox", { name: "Assignee" }).fill("Birch");
+
+    const picker = dialog.getByRole("combobox", { name: "Blocked by" });
+    await picker.fill("gateway");
+    await dialog.getByRole("option", { name: /Move the gateway over/ }).waitFor();
+    expect(await findBarriers()).toEqual([]);
+    await page.keyboard.press("Enter");
+    await picker.fill("5");
+    await dialog.getByRole("option", { name: /Delete the old issuer/ }).click();
+    await dialog.getByRole("button", { name: "Remove task 4" }).click();
+    await page.keyboard.press("Enter");
+    await dialog.waitFor({ state: "detached" });
+    const added = await dashboard.rest.call("get_task", { session_id: session.sessionId, task: 6 });
+    expect(added).toMatchObject({ title: "Announce it", assignee: "Birch", blocked_by: [5] });
+
+    await page.getByRole("link", { name: /Announce it/ }).click();
+    await page.getByRole("dialog", { name: "Task 6: Announce it" }).waitFor();
+    await page.keyboard.press("e");
+    const edit = page.getByRole("dialog", { name: "Edit task 6" });
+    await edit.getByRole("textbox", { name: "Labels" }).fill("news, docs");
+    await edit.getByRole("button", { name: "Remove task 5" }).click();
+    await page.keyboard.press("Enter");
+    await edit.waitFor({ state: "detached" });
+    const edited = await dashboard.rest.call("get_task", { session_id: session.sessionId, task: 6 });
+    expect(edited).toMatchObject({ labels: ["news", "docs"], blocked_by: [], state: "open" });
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-383] a task moves between columns by dragging, by its menu and by a key, and a refused move says why", async () => {
+    const { path } = await startTasks();
+    const { page, problems, findBarriers } = await dashboard.open(path, {
+      as: await dashboard.newPerson("Ana"),
+    });
+    const column = (name: string) => page.getByRole("region", { name: new RegExp(`^${name}`) });
+    const outcome = page.getByRole("status").filter({ hasText: /^Task \d+ / });
+    const rotate = page.getByRole("link", { name: /Rotate tokens/ });
+    await column("Claimed")
+      .getByRole("link", { name: /Rotate tokens/ })
+      .waitFor();
+    await rotate.dragTo(column("Blocked").getByRole("heading"));
+    await expect.poll(() => outcome.textContent()).toMatch(/^Task 1 stays in Claimed\. .*waits for others/);
+    await rotate.dragTo(column("Open").getByRole("heading"));
+    await column("Open")
+      .getByRole("link", { name: /Rotate tokens/ })
+      .waitFor();
+    await expect.poll(() => outcome.textContent()).toBe("Task 1 is now in Open.");
+
+    await rotate.focus();
+    await page.keyboard.press("m");
+    const menu = page.getByRole("dialog", { name: "Move task 1" });
+    await menu.getByText(/A task is blocked while it waits for others/).waitFor();
+    expect(await findBarriers()).toEqual([]);
+    await menu.getByRole("button", { name: "Move to Claimed" }).focus();
+    await page.keyboard.press("Enter");
+    await column("Claimed")
+      .getByRole("link", { name: /Rotate tokens/ })
+      .waitFor();
+    await expect.poll(() => outcome.textContent()).toBe("Task 1 is now in Claimed, held by Ana.");
+    await expect.poll(() => rotate.evaluate((element) => element === document.activeElement)).toBe(true);
+
+    await page.getByRole("button", { name: "Move task 1" }).click();
+    await menu.getByRole("button", { name: "Move to Done" }).click();
+    await page.getByRole("button", { name: "Done 2" }).waitFor();
+    await column("Open")
+      .getByRole("link", { name: /Test the rotation/ })
+      .waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-384] the address contains the filter, and done tasks are folded and newest first", async () => {
+    const { session, path, atlas } = await startTasks();
+    const { page, problems, findBarriers } = await dashboard.open(path);
+    const cards = page.locator("[data-task]");
+    await expect.poll(() => cards.count()).toBe(4);
+    await page.getByRole("combobox", { name: "Label" }).selectOption("auth");
+    await page.getByText("1 of 4 tasks").waitFor();
+    expect(new URL(page.url()).search).toBe("?label=auth");
+    await page.getByRole("searchbox", { name: "Find a task" }).fill("nothing like it");
+    await page.getByText("0 of 4 tasks").waitFor();
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await expect.poll(() => cards.count()).toBe(4);
+    expect(new URL(page.url()).search).toBe("");
+    await page.getByRole("radio", { name: "Ready" }).check();
+    await page.getByText("0 of 4 tasks").waitFor();
+
+    await dashboard.rest.call("finish_task", { ...atlas, task: 1 });
+    const other = await dashboard.open(`/sessions/${session.slug}/tasks?assignee=Birch&show=ready&done=1`);
+    await other.page.getByText("1 of 3 tasks").waitFor();
+    const names = () => other.page.getByRole("region", { name: /^Done/ }).getByRole("link").allTextContents();
+    await expect.poll(names).toEqual([]);
+    await other.page.getByRole("button", { name: "Clear filters" }).click();
+    await expect.poll(async () => (await names()).map((each) => each.slice(0, 1))).toEqual(["1", "2"]);
+    await other.page.getByRole("button", { name: "Done 2" }).click();
+    await expect.poll(names).toEqual([]);
+    expect(await findBarriers()).toEqual([]);
+    expect([...problems, ...other.problems]).toEqual([]);
   });
 });

@@ -22,6 +22,6 @@ export function describeFacts(task: Task): readonly string[] {
   return [describeHolder(task), describeWaits(task), ...labels].filter((each) => each !== "");
 }
 
-export function describeWaits({ waits_for }: Pick<Task, "waits_for">): string {
+function describeWaits({ waits_for }: Pick<Task, "waits_for">): string {
   return waits_for.length === 0 ? "" : `blocked by ${waits_for.join(", ")}`;
 }

@@ -33,10 +33,10 @@ export const tasks: Feature = {
           name: "list_tasks",
           input: { session_id, state: "all", limit: 1 },
           on: ["tasks"],
-          hasAny: (answer) => answer.tasks.length > 0,
+          hasAny: ({ total }) => total > 0,
         }),
     },
   ],
-  session: { BesideFeed: lazyPart(() => import("./tasks-tab"), "TasksBeside") },
+  session: { BesideFeed: lazyPart(() => import("./tasks-beside"), "TasksBeside") },
   loadPalette: () => import("./palette"),
 };

@@ -2,76 +2,42 @@
 
 import type { OutputOf } from "@merkle/wire";
 import { formatScope, shortenAddress } from "@merkle/wire/text";
-import { X } from "lucide-react";
-import { useEffect, useRef } from "react";
 import { useAction } from "@/broker/use-action";
 import { useCall } from "@/broker/use-call";
 import { useRead } from "@/broker/use-read";
 import { PageLink } from "@/components/page-link";
-import { ReadPanel } from "@/components/read-panel";
 import { RefusalNote } from "@/components/refusal-note";
 import { TimeText } from "@/components/time-text";
-import { useShortcut } from "@/core/keyboard/use-shortcut";
 import { useIsGuest } from "@/identity/use-person";
 import { useSession } from "@/sessions/session-context";
 import { MarkdownText } from "@/text/markdown/markdown-text";
 import { Button } from "@/ui/button";
-import { describeHolder, describeWaits, stateLabels } from "./describe-task";
+import { Kbd } from "@/ui/kbd";
+import { describeHolder, stateLabels } from "./describe-task";
+import { TaskLink } from "./task-link";
+import { unfinishedInput } from "./unfinished-input";
+import { useSheetKey } from "./use-sheet-key";
 
 type TaskInFull = OutputOf<"get_task">;
 
 export interface TaskDetailsProps {
-  readonly task: number;
+  readonly task: TaskInFull;
   readonly canChange: boolean;
-  readonly onClose: () => void;
+  readonly onSelect: (task: number) => void;
+  readonly onEdit: () => void;
 }
 
-/** A task in full, with its history and the actions on it. */
-export function TaskDetails({ task, canChange, onClose }: TaskDetailsProps) {
+/** A task in full, with the actions on it and its history. */
+export function TaskDetails({ task, canChange, onSelect, onEdit }: TaskDetailsProps) {
   const { session } = useSession();
-  const read = useRead(
-    "get_task",
-    { session_id: session.session_id, task },
-    { on: ["tasks"], keepLast: true },
-  );
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    if (task > 0) heading.current?.focus({ preventScroll: true });
-  }, [task]);
-  useShortcut("Escape", onClose, { label: "Close task", group: "Tasks" });
-  return (
-    <section aria-labelledby="task-title" className="grid content-start gap-3 rounded-lg border p-4">
-      <div className="flex items-start justify-between gap-3">
-        <h2
-          id="task-title"
-          ref={heading}
-          tabIndex={-1}
-          dir="auto"
-          className="text-lg font-semibold [overflow-wrap:anywhere]"
-        >
-          Task {task}
-          {read.data && `: ${read.data.title}`}
-        </h2>
-        <Button variant="ghost" size="icon" aria-label="Close task" onClick={onClose}>
-          <X aria-hidden />
-        </Button>
-      </div>
-      <ReadPanel read={read} failureTitle="Couldn't load the task.">
-        {(data) => <Facts task={data} canChange={canChange} />}
-      </ReadPanel>
-    </section>
-  );
-}
-
-function Facts({ task, canChange }: { readonly task: TaskInFull; readonly canChange: boolean }) {
-  const { session } = useSession();
-  const { text, files, check, result, proof, links, history } = task;
-  const facts = [stateLabels[task.state], describeHolder(task), describeWaits(task)].filter(
-    (each) => each !== "",
-  );
+  const { text, files, check, result, proof, links, history, labels } = task;
+  const facts = [stateLabels[task.state], describeHolder(task), ...labels.map((label) => `+${label}`)];
   return (
     <div className="grid gap-3">
-      <p className="text-muted-foreground">{facts.join(" · ")}</p>
+      <p dir="auto" className="text-muted-foreground [overflow-wrap:anywhere]">
+        {facts.filter((each) => each !== "").join(" · ")}
+      </p>
+      {task.waits_for.length > 0 && <Blockers task={task} onSelect={onSelect} />}
       {text !== "" && <MarkdownText text={text} />}
       {files.length > 0 && (
         <ul aria-label="Files" className="flex flex-wrap gap-x-3 gap-y-1 font-mono text-sm">
@@ -124,7 +90,7 @@ function Facts({ task, canChange }: { readonly task: TaskInFull; readonly canCha
           {proof.tail !== "" && `\n${proof.tail}`}
         </pre>
       )}
-      {canChange && <Actions task={task} />}
+      {canChange && <Actions key={task.task} task={task} onEdit={onEdit} />}
       <ol aria-label="History" className="grid gap-1 border-t pt-3 text-sm text-muted-foreground">
         {history.map(({ sequence, change, by, reason, at }) => (
           <li key={sequence} dir="auto" className="[overflow-wrap:anywhere]">
@@ -140,10 +106,37 @@ function Facts({ task, canChange }: { readonly task: TaskInFull; readonly canCha
   );
 }
 
+/** The tasks that a task waits for, by title. */
+function Blockers({ task, onSelect }: Pick<TaskDetailsProps, "task" | "onSelect">) {
+  const { data } = useRead("list_tasks", unfinishedInput(task.session_id), { on: ["tasks"], keepLast: true });
+  return (
+    <section aria-label="Blocked by">
+      <h3 className="font-medium">Blocked by</h3>
+      <ul>
+        {task.waits_for.map((number) => (
+          <li key={number}>
+            <TaskLink
+              task={number}
+              isSelected={false}
+              onSelect={onSelect}
+              className="inline-flex min-h-6 items-center gap-2 text-link pointer-coarse:min-h-11"
+            >
+              <span className="tabular-nums">{number}</span>
+              <span dir="auto" className="underline [overflow-wrap:anywhere]">
+                {data?.tasks.find((each) => each.task === number)?.title ?? "Open task"}
+              </span>
+            </TaskLink>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
 /**
  * The actions on a task. Everyone can claim a task and end their own claim. All other actions need a verified human.
  */
-function Actions({ task }: { readonly task: TaskInFull }) {
+function Actions({ task, onEdit }: Pick<TaskDetailsProps, "task" | "onEdit">) {
   const { session_id, task: number, state, mine } = task;
   const call = useCall();
   const { run, isPending, refusal } = useAction();
@@ -156,38 +149,59 @@ function Actions({ task }: { readonly task: TaskInFull }) {
     claim: state === "open",
     release: isHeld && canDecide,
     finish: !isOver && state !== "blocked" && canDecide,
+    edit: state === "open" || state === "blocked" || (isHeld && canDecide),
     cancel: !isOver && canDecide,
   };
-  const handlers = {
-    claim: () => void run(async () => void (await call("claim_task", taskRef))),
-    release: () => void run(async () => void (await call("release_task", taskRef))),
-    finish: () => void run(async () => void (await call("finish_task", taskRef))),
-    cancel: () => void run(async () => void (await call("update_task", { ...taskRef, state: "cancelled" }))),
-  };
-  useShortcut("c", handlers.claim, { label: "Claim task", group: "Tasks", enabled: allowed.claim });
-  useShortcut("r", handlers.release, { label: "Release task", group: "Tasks", enabled: allowed.release });
-  useShortcut("f", handlers.finish, { label: "Finish task", group: "Tasks", enabled: allowed.finish });
+  const act = (work: () => Promise<unknown>) => void run(async () => void (await work()));
+  const claim = () => act(() => call("claim_task", taskRef));
+  const finish = () => act(() => call("finish_task", taskRef));
+  const release = () => act(() => call("release_task", taskRef));
+  useSheetKey("c", claim, { label: "Claim task", enabled: allowed.claim });
+  useSheetKey("f", finish, { label: "Finish task", enabled: allowed.finish });
+  useSheetKey("r", release, { label: "Release task", enabled: allowed.release });
+  useSheetKey("e", onEdit, { label: "Edit task", enabled: allowed.edit });
   const finishLabel = state === "in_review" && !mine ? "Accept" : "Finish";
   return (
     <div className="grid gap-2">
       <div className="flex flex-wrap gap-2">
         {allowed.claim && (
-          <Button variant="outline" disabled={isPending} onClick={handlers.claim}>
-            Claim
+          <Button variant="outline" disabled={isPending} onClick={claim}>
+            Claim{" "}
+            <Kbd aria-hidden className="pointer-coarse:hidden">
+              c
+            </Kbd>
           </Button>
         )}
         {allowed.finish && (
-          <Button variant="outline" disabled={isPending} onClick={handlers.finish}>
-            {finishLabel}
+          <Button variant="outline" disabled={isPending} onClick={finish}>
+            {finishLabel}{" "}
+            <Kbd aria-hidden className="pointer-coarse:hidden">
+              f
+            </Kbd>
           </Button>
         )}
         {allowed.release && (
-          <Button variant="outline" disabled={isPending} onClick={handlers.release}>
-            {state === "in_review" && !mine ? "Send back" : "Release"}
+          <Button variant="outline" disabled={isPending} onClick={release}>
+            {state === "in_review" && !mine ? "Send back" : "Release"}{" "}
+            <Kbd aria-hidden className="pointer-coarse:hidden">
+              r
+            </Kbd>
+          </Button>
+        )}
+        {allowed.edit && (
+          <Button variant="outline" disabled={isPending} onClick={onEdit}>
+            Edit{" "}
+            <Kbd aria-hidden className="pointer-coarse:hidden">
+              e
+            </Kbd>
           </Button>
         )}
         {allowed.cancel && (
-          <Button variant="ghost" disabled={isPending} onClick={handlers.cancel}>
+          <Button
+            variant="ghost"
+            disabled={isPending}
+            onClick={() => act(() => call("update_task", { ...taskRef, state: "cancelled" }))}
+          >
             Cancel task
           </Button>
         )}

@@ -1,6 +1,5 @@
 "use client";
 
-import { limits } from "@merkle/wire/limits";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { useRead } from "@/broker/use-read";
@@ -10,16 +9,23 @@ import { useQueryParam } from "@/core/address/use-query-param";
 import { usePaletteAction } from "@/core/keyboard/use-palette-action";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
 import { lazyPart } from "@/core/lazy-part";
+import { cn } from "@/core/utils";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { Segmented } from "@/ui/segmented";
 import { ClaimsPanel } from "./claims-panel";
 import { TaskBoard, TaskRows } from "./task-board";
-import { TaskDetails } from "./task-details";
+import { filterTasks } from "./task-filter";
+import { TaskFilters, useTaskFilter } from "./task-filters";
 import { TaskGraph } from "./task-graph";
+import { unfinishedInput } from "./unfinished-input";
+import { useFoldedTasks } from "./use-folded-tasks";
+import { useSelectedTask } from "./use-selected-task";
+import { useTaskMoves } from "./use-task-moves";
 
 const TaskDialog = lazyPart(() => import("./task-dialog"), "TaskDialog");
+const TaskSheet = lazyPart(() => import("./task-sheet"), "TaskSheet");
 
 const views = { board: TaskBoard, list: TaskRows, order: TaskGraph } as const;
 type View = keyof typeof views;
@@ -35,25 +41,22 @@ export function TasksTab({ isBeside = false }: { readonly isBeside?: boolean }) 
   );
 }
 
-/** The tasks as a column next to the feed. */
-export function TasksBeside() {
-  return <TasksTab isBeside />;
-}
-
 /** Next to the feed, tasks are a list, and single-letter shortcuts belong to the feed. */
 function Tasks({ isBeside }: { readonly isBeside: boolean }) {
   const { session, at, isObserver } = useSession();
   const [viewParam, setView] = useQueryParam("view");
-  const [taskParam, setTask] = useQueryParam("task");
   const [isAdding, setAdding] = useState(false);
   const defaultView: View = isBeside ? "list" : "board";
   const view = viewParam !== null && viewParam in views ? (viewParam as View) : defaultView;
-  const input = { session_id: session.session_id, state: "all", limit: limits.tasksPageMax } as const;
-  const read = useRead("list_tasks", input, { on: ["tasks"], keepLast: true });
-  const tasks = read.data?.tasks ?? [];
-  const selected = /^\d+$/.test(taskParam ?? "") ? Number(taskParam) : null;
+  const filter = useTaskFilter();
+  const read = useRead("list_tasks", unfinishedInput(session.session_id), { on: ["tasks"], keepLast: true });
+  const unfinished = read.data?.tasks ?? [];
+  const moves = useTaskMoves(read.data);
+  const shown = filterTasks(unfinished, filter, moves.mover.name);
+  const done = useFoldedTasks("done", filter, moves.mover.name);
+  const cancelled = useFoldedTasks("cancelled", filter, moves.mover.name);
+  const { selected, select } = useSelectedTask();
   const canChange = !session.session_closed && at === null && !isObserver;
-  const select = (task: number | null) => setTask(task === null ? null : String(task), { replace: true });
 
   function step(by: 1 | -1): void {
     const elements = [...document.querySelectorAll<HTMLElement>("[data-task]")];
@@ -69,6 +72,8 @@ function Tasks({ isBeside }: { readonly isBeside: boolean }) {
   useShortcut("n", add, { label: "New task", group: "Tasks", enabled: canChange && !isBeside });
   usePaletteAction(canChange ? { id: "new-task", label: "New task…", keywords: ["todo"], run: add } : null);
   const ViewComponent = views[view];
+  const totals = [read.data?.total, done.total, cancelled.total];
+  const hasNoTasks = totals.every((each) => each === 0);
 
   return (
     <div className="grid gap-4">
@@ -85,33 +90,65 @@ function Tasks({ isBeside }: { readonly isBeside: boolean }) {
         />
         {canChange && (
           <Button className="ml-auto" onClick={add}>
-            <Plus aria-hidden /> New task
+            <Plus aria-hidden />
+            <span>
+              New<span className="max-sm:sr-only"> task</span>
+            </span>
           </Button>
         )}
       </div>
-      <div className={selected === null || isBeside ? "grid gap-4" : "grid gap-4 xl:grid-cols-[1fr_24rem]"}>
-        <div className={isBeside ? "order-last min-w-0" : "min-w-0 max-xl:order-last"}>
-          <ReadPanel read={read} failureTitle="Couldn't load tasks.">
-            {() =>
-              tasks.length === 0 ? (
-                <NoTasks canChange={canChange} onAdd={add} />
-              ) : (
+      {!hasNoTasks && (
+        <TaskFilters
+          filter={filter}
+          hasMine
+          tasks={unfinished}
+          counts={read.data && { shown: shown.length, total: read.data.total }}
+        />
+      )}
+      <p
+        role="status"
+        className={cn("empty:sr-only", moves.outcome?.isRefused ? "text-danger" : "text-muted-foreground")}
+      >
+        {moves.outcome?.text}
+      </p>
+      <div className="min-w-0">
+        <ReadPanel read={read} failureTitle="Couldn't load tasks.">
+          {(data) =>
+            hasNoTasks ? (
+              <NoTasks canChange={canChange} onAdd={add} />
+            ) : (
+              <div className="grid gap-2">
                 <ViewComponent
-                  tasks={tasks}
+                  tasks={shown}
+                  unfinished={unfinished}
+                  done={done}
+                  cancelled={cancelled}
                   selected={selected}
-                  onSelect={(task) => select(task === selected ? null : task)}
+                  onSelect={select}
+                  moves={canChange && !isBeside ? moves : null}
                 />
-              )
-            }
-          </ReadPanel>
-        </div>
-        {selected !== null && (
-          <TaskDetails task={selected} canChange={canChange} onClose={() => select(null)} />
-        )}
+                {data.next_after !== null && (
+                  <p className="text-sm text-muted-foreground">
+                    The first {data.tasks.length} of {data.total} unfinished tasks.
+                  </p>
+                )}
+              </div>
+            )
+          }
+        </ReadPanel>
       </div>
       <div className="max-w-3xl">
         <ClaimsPanel canChange={canChange} />
       </div>
+      {selected !== null && (
+        <TaskSheet
+          task={selected}
+          canChange={canChange}
+          onStep={step}
+          onSelect={select}
+          onClose={() => select(null)}
+        />
+      )}
       {isAdding && <TaskDialog onClose={() => setAdding(false)} />}
     </div>
   );
