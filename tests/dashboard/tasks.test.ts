@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createTestSession } from "../kit/session.js";
+import { openInspector } from "./inspect-page.js";
 import { phone, testDashboard } from "./open-dashboard.js";
 
 const dashboard = testDashboard();
@@ -105,7 +106,7 @@ describe("the tasks of a session", { tags: "chromium" }, () => {
     expect(await small.findBarriers()).toEqual([]);
     await small.page.keyboard.press("Escape");
     await small.page
-      .getByRole("button", { name: /4 Move the gateway over.*Blocked.*blocked by 1, 3/s })
+      .getByRole("link", { name: /4 Move the gateway over.*Blocked.*blocked by 1, 3/s })
       .waitFor();
     expect(await small.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
     expect(await small.findBarriers()).toEqual([]);
@@ -240,6 +241,41 @@ describe("the tasks of a session", { tags: "chromium" }, () => {
     expect(problems).toEqual([]);
   });
 
+  it("[DASH-200] [DASH-203] the tasks and all that opens over them have no barriers, in light, dark and by touch", {
+    tags: "long",
+  }, async () => {
+    const { path } = await startTasks();
+    const as = await dashboard.newPerson("Ana");
+    const { page } = await dashboard.open(path, { as, reducedMotion: "reduce" });
+    const inspector = await openInspector(page);
+    const found: string[] = [];
+    // Twice, because each call checks one of two variants.
+    const inspect = async (part?: string) => {
+      for (const _variant of [1, 2]) found.push(...(await inspector.inspect(part)));
+    };
+    await page.getByRole("button", { name: "Done 1" }).click();
+    await page.getByRole("link", { name: /Write down/ }).waitFor();
+    await inspect();
+    await page.getByRole("button", { name: "Move task 1" }).click();
+    await page.getByRole("dialog", { name: "Move task 1" }).waitFor();
+    await inspect("[data-slot=popover-content]");
+    await page.keyboard.press("Escape");
+    for (const view of ["List", "Dependencies"]) {
+      await page.getByRole("radio", { name: view }).check();
+      await page.getByRole("link", { name: /4\s*Move the gateway over/ }).waitFor();
+      await inspect();
+    }
+    await page.getByRole("link", { name: /4\s*Move the gateway over/ }).click();
+    await page.getByRole("button", { name: "Edit" }).waitFor();
+    await inspect("dialog[open]");
+    await page.keyboard.press("e");
+    const edit = page.getByRole("dialog", { name: "Edit task 4" });
+    await edit.getByRole("combobox", { name: "Blocked by" }).fill("issuer");
+    await edit.getByRole("option", { name: /Delete the old issuer/ }).waitFor();
+    await inspect("dialog[data-slot=dialog-content][open]");
+    expect(found).toEqual([]);
+  });
+
   it("[DASH-384] the address contains the filter, and done tasks are folded and newest first", async () => {
     const { session, path, atlas } = await startTasks();
     const { page, problems, findBarriers } = await dashboard.open(path);
@@ -267,5 +303,18 @@ describe("the tasks of a session", { tags: "chromium" }, () => {
     await expect.poll(names).toEqual([]);
     expect(await findBarriers()).toEqual([]);
     expect([...problems, ...other.problems]).toEqual([]);
+  });
+
+  it("[DASH-385] the dependencies of unfinished tasks are drawn with their critical path", async () => {
+    const { path } = await startTasks();
+    const { page, problems, findBarriers } = await dashboard.open(`${path}?view=order`);
+    const critical = page.getByRole("list", { name: "Critical path" });
+    await page.getByRole("heading", { name: "Critical path: 4 tasks" }).waitFor();
+    expect(await critical.getByRole("link").allTextContents()).toEqual(["1", "3", "4", "5"]);
+    expect(await page.getByRole("link", { name: /Write down/ }).count()).toBe(0);
+    expect(await findBarriers()).toEqual([]);
+    await critical.getByRole("link", { name: "4" }).click();
+    await page.getByRole("dialog", { name: "Task 4: Move the gateway over" }).waitFor();
+    expect(problems).toEqual([]);
   });
 });
