@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createTestSession } from "../kit/session.js";
 import { openInspector } from "./inspect-page.js";
 import { phone, testDashboard } from "./open-dashboard.js";
+import { openPalette } from "./open-palette.js";
 
 const dashboard = testDashboard();
 
@@ -303,6 +304,27 @@ describe("the tasks of a session", { tags: "chromium" }, () => {
     await expect.poll(names).toEqual([]);
     expect(await findBarriers()).toEqual([]);
     expect([...problems, ...other.problems]).toEqual([]);
+  });
+
+  it("[TASK-18] [DASH-384] the palette finds a task that it has not read, and the page of all tasks is filtered by its address", {
+    tags: "long",
+  }, async () => {
+    const { session, atlas } = await startTasks();
+    const { rest } = dashboard;
+    for (let index = 0; index < 100; index++)
+      await rest.call("create_task", { ...atlas, title: `Step ${index}` });
+    // The tasks that have not changed for longest come first, so the palette does not know this one.
+    await rest.call("create_task", { ...atlas, title: "Polish the zeppelin", labels: ["airship"] });
+    const { page, problems, findBarriers } = await dashboard.open("/tasks?label=airship");
+    await page.getByRole("link", { name: /Polish the zeppelin/ }).waitFor();
+    expect(await page.getByRole("link", { name: /Step 1/ }).count()).toBe(0);
+    expect(await findBarriers()).toEqual([]);
+    const field = await openPalette(page);
+    await field.fill("zeppelin");
+    await page.getByRole("option", { name: /Polish the zeppelin/ }).click();
+    await page.getByRole("dialog", { name: "Task 106: Polish the zeppelin" }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/sessions/${session.slug}/tasks`);
+    expect(problems).toEqual([]);
   });
 
   it("[DASH-385] the dependencies of unfinished tasks are drawn with their critical path", async () => {

@@ -469,6 +469,20 @@ describe("A task", () => {
     });
   });
 
+  it("[TASK-18] tasks of all sessions are found by words of their title, text and labels", async () => {
+    const { session, add } = await startList();
+    const mark = session.slug.replaceAll("-", "");
+    await add(`Rotate the Tokens of ${mark}`);
+    await add(`Announce it ${mark}`, { text: "100% of the tokens_rotate", labels: ["News"] });
+    const find = async (query: string) =>
+      (await transport.call("list_all_tasks", { query: `${mark} ${query}` })).tasks.map(({ task }) => task);
+    expect(await find("TOKENS")).toEqual([1, 2]);
+    expect(await find("tokens rotate")).toEqual([1, 2]);
+    expect(await find("news")).toEqual([2]);
+    expect(await find("100% s_r")).toEqual([2]);
+    expect(await find("1%n")).toEqual([]);
+  });
+
   it("[TASK-12] all that is unfinished is listed across open sessions", async () => {
     const { session, add } = await startList();
     const title = `across ${session.slug}`;

@@ -35,10 +35,11 @@ export async function listTasks(
 /** Lists the unfinished tasks in all open sessions of the mesh. */
 export async function listAllTasks(
   ctx: Context<TaskServices>,
-  { limit }: ParsedInputOf<"list_all_tasks">,
+  { query = "", limit }: ParsedInputOf<"list_all_tasks">,
 ): Promise<OutputOf<"list_all_tasks">> {
   const { orm, meshId } = ctx.services.database;
-  const { tasks, total } = await listUnfinishedTasks(orm, meshId, limit);
+  const words = query.split(/\s+/).filter((each) => each !== "");
+  const { tasks, total } = await listUnfinishedTasks(orm, meshId, { words, limit });
   return {
     tasks: tasks.map((row) => ({ ...toTask(row, ctx), session: row.slug, session_title: row.sessionTitle })),
     total,

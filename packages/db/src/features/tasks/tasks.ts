@@ -332,13 +332,13 @@ function isIn(state: TaskFilter["state"]): SQL | undefined {
 }
 
 /**
- * Lists unfinished tasks in a mesh's open sessions, least recently updated first. Also counts those beyond
- * the limit.
+ * Lists unfinished tasks in a mesh's open sessions whose title, text or labels contain each of the words, least
+ * recently updated first. Also counts those beyond the limit.
  */
 export async function listUnfinishedTasks(
   db: Queryable,
   meshId: string,
-  limit: number,
+  { words, limit }: { readonly words: readonly string[]; readonly limit: number },
 ): Promise<{ tasks: (TaskRow & { slug: string; sessionTitle: string })[]; total: number }> {
   const rows = await db
     .select({
@@ -350,10 +350,14 @@ export async function listUnfinishedTasks(
     .from(tasks)
     .innerJoin(sessions, and(eq(sessions.sessionId, tasks.sessionId), eq(sessions.meshId, meshId)))
     .innerJoin(feeds, and(eq(feeds.sessionId, tasks.sessionId), isNull(feeds.closedAt)))
-    .where(isUnfinished)
+    .where(and(isUnfinished, ...words.map(contains)))
     .orderBy(asc(tasks.updatedAt), asc(tasks.number))
     .limit(limit);
   return { tasks: rows.map(({ total: _total, ...task }) => task), total: rows[0]?.total ?? 0 };
+}
+
+function contains(word: string): SQL {
+  return sql`strpos(lower(concat_ws(' ', ${tasks.title}, ${tasks.text}, array_to_string(${tasks.labels}, ' '))), lower(${word})) > 0`;
 }
 
 export interface HeldTask {

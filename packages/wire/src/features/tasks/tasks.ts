@@ -206,7 +206,15 @@ export const listTasks = operation("list_tasks", {
 export const listAllTasks = operation("list_all_tasks", {
   summary: "List the unfinished tasks of all open sessions, the longest untouched first.",
   unlisted: true,
-  input: z.strictObject({ limit: listing.limit, ...asTeam }),
+  input: z.strictObject({
+    query: StorableText.trim()
+      .min(1)
+      .max(limits.queryCharsMax)
+      .optional()
+      .meta({ description: "Only tasks with all these words in title, text or labels." }),
+    limit: listing.limit,
+    ...asTeam,
+  }),
   output: z.object({
     tasks: z.array(Task.extend({ session: z.string(), session_title: z.string() })),
     total: z.int(),
