@@ -242,7 +242,7 @@ export async function openCases(world: World): Promise<Readonly<Record<OpenOpera
           ...own,
           checkout: {
             ...{ repository: "github.com/acme/app", branch: "main", worktree: null, base: "origin/main" },
-            ...{ files: index, added: index, removed: 0 },
+            ...{ files: index, added: index, removed: 0, pull_request: null },
           },
         }),
     },

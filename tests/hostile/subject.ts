@@ -292,7 +292,7 @@ export function buildValidInputs({
       ...at,
       checkout: {
         ...{ repository: "github.com/acme/app", branch: "main", worktree: null, base: null },
-        ...{ files: 1, added: 1, removed: 0 },
+        ...{ files: 1, added: 1, removed: 0, pull_request: null },
       },
     },
     list_checkouts: { session_id, team_id },

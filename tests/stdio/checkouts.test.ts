@@ -18,6 +18,8 @@ beforeAll(async () => {
 async function startInRepository(alder: Awaited<ReturnType<typeof startSession>>, report_checkout?: boolean) {
   const home = await makeAgentHome();
   await promisify(execFile)("git", ["-C", home, "init", "-q", "-b", "tokens"]);
+  const remote = ["remote", "add", "origin", "https://ana:ghp_secret@github.com/acme/app.git"];
+  await promisify(execFile)("git", ["-C", home, ...remote]);
   await writeFile(join(home, "config.json"), JSON.stringify({ report_checkout }));
   return startAgent(broker, alder, { home });
 }
@@ -36,8 +38,18 @@ describe("where an agent works", () => {
       await silent.stop();
     }
     const birch = await startInRepository(alder, true);
+    await birch.call("post_message", {
+      content: { text: "See https://github.com/acme/app/pull/7, please." },
+    });
     await birch.hook("Stop", { agent_id: "subagent" });
     await birch.hook("Stop");
-    await expect.poll(() => listCheckouts(alder.slug)).toMatchObject([{ branch: "tokens" }]);
+    await expect
+      .poll(() => listCheckouts(alder.slug))
+      .toMatchObject([
+        {
+          ...{ repository: "github.com/acme/app", branch: "tokens" },
+          pull_request: "https://github.com/acme/app/pull/7",
+        },
+      ]);
   });
 });

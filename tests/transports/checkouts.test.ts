@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 const checkout = {
   ...{ repository: "github.com/acme/app", branch: "tokens", worktree: "app-tokens", base: "origin/main" },
-  ...{ files: 3, added: 40, removed: 2 },
+  ...{ files: 3, added: 40, removed: 2, pull_request: "https://github.com/acme/app/pull/7" },
 };
 
 describe("Where agents work", () => {

@@ -4,7 +4,7 @@ import type { Config } from "../settings/config.js";
 import type { BrokerLink } from "./broker-link.js";
 import type { HookCall } from "./hook-call.js";
 import type { Briefs } from "./mail/briefs.js";
-import type { OwnOperation } from "./operation-call.js";
+import type { OperationCall, OwnOperation } from "./operation-call.js";
 import type { PeerSession, PeerSessions } from "./peer-sessions.js";
 
 /** What a feature adds to the MCP server, which also works without any extension. */
@@ -26,6 +26,8 @@ export interface ServerExtension {
   readonly findRequest?: (team: PeerSession, message: Message) => OpenRequest | null;
   /** Marks a message that counts as the words of the peer's own user. Returns any other message unchanged. */
   readonly recognise?: (team: PeerSession, message: Message) => Message;
+  /** Called for each operation that the model calls. */
+  readonly onCall?: (call: OperationCall) => void;
   /** Called for each hook that the client runs. */
   readonly onHook?: (call: HookCall) => void;
   /** Returns why an edit that a hook announced is refused, or null to allow the edit. */

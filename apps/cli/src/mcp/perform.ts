@@ -32,6 +32,8 @@ interface PerformerOptions {
   readonly view: McpOptions["view"];
   /** The operations that features handle partly in this server. */
   readonly operations: Readonly<Record<string, OwnOperation>>;
+  /** Called before each operation. */
+  readonly onCall: (call: OperationCall) => void;
 }
 
 /**
@@ -84,6 +86,7 @@ export function createPerformer(options: PerformerOptions): PerformOperation {
 
   async function run(call: OperationCall): Promise<OperationResult> {
     const { team } = call;
+    options.onCall(call);
     const name = call.operation.name as OperationName; // The names of the catalogue's operations are its keys.
     const result = await ownOperations[name]?.(call, ask);
     if (result) return result;

@@ -225,6 +225,9 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
       ...{ link, membership, secretStore, acknowledger },
       view: options.view,
       operations: Object.assign({}, ...extensions.map(({ operations }) => operations)),
+      onCall: (call) => {
+        for (const { onCall } of extensions) onCall?.(call);
+      },
     }),
     answerHook: hookAnswers.answerCall,
   });

@@ -11,7 +11,7 @@ const nameCharsMax = 200;
  * Reads where a folder's work happens and how much changed there, from Git on this machine. Null outside a repository, and if
  * Git is not installed.
  */
-export async function readCheckout(folder: string): Promise<Checkout | null> {
+export async function readCheckout(folder: string): Promise<Omit<Checkout, "pull_request"> | null> {
   const git = createGitReader(folder);
   const [root, commonFolder, ownFolder] = await Promise.all([
     git("rev-parse", "--show-toplevel"),

@@ -11,7 +11,7 @@ export interface CheckoutLineProps {
 
 /** A repository, branch and the size of the change there, with how long ago the agent's side reported it. */
 export function CheckoutLine({ checkout, className }: CheckoutLineProps) {
-  const { repository, branch, worktree, base, files, added, removed, reported_at } = checkout;
+  const { repository, branch, worktree, base, files, added, removed, pull_request, reported_at } = checkout;
   const from = base === null ? "since the last commit" : `since ${base}`;
   const facts = [
     repository,
@@ -41,6 +41,16 @@ export function CheckoutLine({ checkout, className }: CheckoutLineProps) {
       <span className="shrink-0 tabular-nums">
         <span className="text-success">+{added}</span> <span className="text-danger">−{removed}</span>
       </span>
+      {pull_request !== null && (
+        <a
+          href={pull_request}
+          target="_blank"
+          rel="noreferrer noopener"
+          className="shrink-0 text-link underline pointer-coarse:leading-11"
+        >
+          {/\d+$/.exec(pull_request)?.[0]}
+        </a>
+      )}
       <TimeText at={reported_at} className="shrink-0" />
     </span>
   );

@@ -3,6 +3,8 @@ import { lazyPart } from "@/core/lazy-part";
 import { createContentProbe } from "@/parts/content-probe";
 import type { Feature } from "@/parts/feature";
 
+export const needs = ["checkouts"];
+
 /** The route files in `app/` that belong to this feature. */
 export const stubs = ["tasks/page.tsx", "sessions/[id]/tasks/page.tsx"];
 

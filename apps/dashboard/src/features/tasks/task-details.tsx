@@ -8,6 +8,7 @@ import { useRead } from "@/broker/use-read";
 import { PageLink } from "@/components/page-link";
 import { RefusalNote } from "@/components/refusal-note";
 import { TimeText } from "@/components/time-text";
+import { CheckoutLine, findTaskCheckout, useCheckouts } from "@/features/checkouts/api";
 import { useIsGuest } from "@/identity/use-person";
 import { useSession } from "@/sessions/session-context";
 import { MarkdownText } from "@/text/markdown/markdown-text";
@@ -31,12 +32,14 @@ export interface TaskDetailsProps {
 export function TaskDetails({ task, canChange, onSelect, onEdit }: TaskDetailsProps) {
   const { session } = useSession();
   const { text, files, check, result, proof, links, history, labels } = task;
+  const checkout = findTaskCheckout(useCheckouts(task.session_id), task);
   const facts = [stateLabels[task.state], describeHolder(task), ...labels.map((label) => `+${label}`)];
   return (
     <div className="grid gap-3">
       <p dir="auto" className="text-muted-foreground [overflow-wrap:anywhere]">
         {facts.filter((each) => each !== "").join(" · ")}
       </p>
+      {checkout && <CheckoutLine checkout={checkout} />}
       {task.waits_for.length > 0 && <Blockers task={task} onSelect={onSelect} />}
       {text !== "" && <MarkdownText text={text} />}
       {files.length > 0 && (

@@ -10,6 +10,7 @@ export interface StoredCheckout {
   readonly files: number;
   readonly added: number;
   readonly removed: number;
+  readonly pull_request: string | null;
 }
 
 export interface CheckoutReport {

@@ -24,6 +24,10 @@ const checkout = {
   files: Lines.meta({ description: "Files changed since then, new ones included." }),
   added: Lines.meta({ description: "Lines added in them, without files that Git does not track." }),
   removed: Lines,
+  pull_request: lineOfChars(300)
+    .refine((address) => address.startsWith("https://"), { error: "must begin with https://" })
+    .nullable()
+    .meta({ description: "Address of its pull or merge request, if the agent named one." }),
 };
 
 /** Where an agent works, as its side reports it. */
@@ -73,13 +77,14 @@ export const listCheckouts = operation("list_checkouts", {
 
 /** Formats a checkout in one line. All text in the line comes from other users. */
 function compactCheckout({ team, name, task, ...where }: ReportedCheckout): string {
-  const { repository, branch, worktree, files, added, removed } = where;
+  const { repository, branch, worktree, files, added, removed, pull_request } = where;
   const facts = [
     quoteText(repository),
     branch !== null && `branch ${quoteText(branch)}`,
     worktree !== null && `worktree ${quoteText(worktree)}`,
     `${files} files +${added} -${removed}`,
     task !== null && `task ${task}`,
+    pull_request !== null && quoteText(pull_request),
   ].filter(Boolean);
   return `- ${formatInlineAddress(team, name)}: ${facts.join(", ")}`;
 }
