@@ -107,6 +107,7 @@ export { countSealedBytes, isSealed } from "./identity/sealed-form.js";
 export type { AlertKind, AttentionItem } from "./operations/attention.js";
 export { alertReasons, describeItem, formatItemSentence, kindLabels } from "./operations/describe-item.js";
 export type { DocumentVersion } from "./operations/document.js";
+export { describeGroup, type GroupOptions, groupItems, type ItemGroup } from "./operations/group-items.js";
 export type { Invite, Member, MemberRole, Mesh, Quota, QuotaKind, Token } from "./operations/identity.js";
 export type { DescribedSchema, JsonSchema } from "./operations/json-schema.js";
 export { listInvited } from "./operations/list-invited.js";

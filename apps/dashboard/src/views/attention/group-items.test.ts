@@ -1,6 +1,11 @@
-import type { AttentionItem } from "@merkle/wire";
+import {
+  type AttentionItem,
+  describeGroup,
+  type GroupOptions,
+  groupItems,
+  type ItemGroup,
+} from "@merkle/wire";
 import { expect, it } from "vitest";
-import { describeGroup, type GroupOptions, groupItems, type ItemGroup } from "./group-items";
 import { stagedAsk } from "./staged-items";
 
 type Kind = AttentionItem["kind"];

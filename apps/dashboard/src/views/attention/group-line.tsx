@@ -1,8 +1,8 @@
 "use client";
 
+import { describeGroup, type ItemGroup } from "@merkle/wire";
 import { ChevronRight } from "lucide-react";
 import { cn } from "@/core/utils";
-import { describeGroup, type ItemGroup } from "./group-items";
 import { ItemMark } from "./item-mark";
 import { SelectBox } from "./select-box";
 

@@ -1,6 +1,6 @@
 "use client";
 
-import { type AttentionItem, toItemHref } from "@merkle/wire";
+import { type AttentionItem, groupItems, type ItemGroup, toItemHref } from "@merkle/wire";
 import { Inbox } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { Fragment, useRef, useState } from "react";
@@ -16,7 +16,6 @@ import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { Segmented } from "@/ui/segmented";
 import { Skeleton } from "@/ui/skeleton";
-import { groupItems, type ItemGroup } from "./group-items";
 import { GroupLine } from "./group-line";
 import { InboxRow } from "./inbox-row";
 import { ItemDetail } from "./item-detail";

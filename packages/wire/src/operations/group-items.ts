@@ -1,4 +1,4 @@
-import type { AttentionItem, OutputOf } from "@merkle/wire";
+import type { AttentionItem } from "./attention.js";
 
 type Kind = AttentionItem["kind"];
 
@@ -17,7 +17,7 @@ export interface ItemGroup {
 
 export interface GroupOptions {
   readonly items: readonly AttentionItem[];
-  readonly kinds: OutputOf<"list_attention">["kinds"];
+  readonly kinds: readonly { readonly kind: Kind; readonly count: number }[];
   /** The kinds that the person has unfolded. */
   readonly opened: ReadonlySet<string>;
   /** The item in the URL. It always has a line. */
@@ -25,7 +25,7 @@ export interface GroupOptions {
 }
 
 /** Above this number of lines, kinds fold, the least urgent first. */
-export const linesMax = 5;
+const linesMax = 5;
 
 /**
  * Groups items by kind and folds groups until the list has at most `linesMax` lines. The most urgent kind is folded last and
