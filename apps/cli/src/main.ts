@@ -21,6 +21,7 @@ export async function main(words: readonly string[]): Promise<void> {
     stderr,
     env: readEnvironment().variables,
     cwd: process.cwd(),
+    holdInterrupts: interruption.hold,
   };
   try {
     process.exitCode = await run(argv, io, interruption.signal);
@@ -36,11 +37,20 @@ export async function main(words: readonly string[]): Promise<void> {
  */
 const sameKeyWithinMs = 500;
 
+interface Interruption {
+  readonly signal: AbortSignal;
+  /** Ignores Ctrl+C until the returned function is called. */
+  hold(): () => void;
+  stop(): void;
+}
+
 /** Listens for signals. The first signal asks the command to end; the second exits immediately. */
-function listenForInterruption(): { signal: AbortSignal; stop(): void } {
+function listenForInterruption(): Interruption {
   const controller = new AbortController();
   let interruptedAt = 0;
-  const interrupt = () => {
+  let isHeld = false;
+  const interrupt = (signal: NodeJS.Signals) => {
+    if (isHeld && signal === "SIGINT") return;
     if (!controller.signal.aborted) interruptedAt = Date.now();
     else if (Date.now() - interruptedAt > sameKeyWithinMs) process.exit(exitCodes.interrupted);
     controller.abort();
@@ -49,6 +59,12 @@ function listenForInterruption(): { signal: AbortSignal; stop(): void } {
   for (const each of signals) process.on(each, interrupt);
   return {
     signal: controller.signal,
+    hold() {
+      isHeld = true;
+      return () => {
+        isHeld = false;
+      };
+    },
     stop() {
       for (const each of signals) process.off(each, interrupt);
     },

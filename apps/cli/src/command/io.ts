@@ -12,6 +12,11 @@ export interface Io {
   readonly env: NodeJS.ProcessEnv;
   /** The folder against which relative paths are resolved. */
   readonly cwd: string;
+  /**
+   * Ignores Ctrl+C until the returned function is called, while another program reads the keys of the
+   * terminal.
+   */
+  readonly holdInterrupts?: (() => () => void) | undefined;
 }
 
 /** Standard input. `isTTY` is true only at a terminal. */
@@ -21,6 +26,7 @@ export type Input = Readable & { readonly isTTY?: boolean | undefined };
 export type TextStream = Writable & {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
 };
 
 /** Returns the stream's width in columns. Infinity if the stream is not a terminal. */

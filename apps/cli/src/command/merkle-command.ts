@@ -32,7 +32,7 @@ export function findCheckout(): string | undefined {
  * Returns whether the user's shell finds the program. Ignores folders that npm adds to the PATH of its
  * scripts.
  */
-function isOnPath(name: string, path = ""): boolean {
+export function isOnPath(name: string, path = ""): boolean {
   const folders = path.split(delimiter).filter((folder) => !/[/\\]node_modules[/\\]/.test(folder));
   return folders.some((folder) => toProgramFiles(name).some((file) => existsSync(join(folder, file))));
 }

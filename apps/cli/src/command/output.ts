@@ -7,6 +7,7 @@ import { toJson } from "../text/to-json.js";
 import { wrapLine } from "../text/wrap-line.js";
 import { getColumns, type Io, type TextStream } from "./io.js";
 import { formatTargetFlags, getMerkleCommand, toRunnable } from "./merkle-command.js";
+import { needsPager } from "./needs-pager.js";
 
 /**
  * A command's output. Data goes to stdout, everything else to stderr (CLI-4). With `--json`, the command
@@ -18,10 +19,17 @@ export interface Output {
   readonly verbose: boolean;
   /** Writes the command's result: as text for people, or as JSON with `--json`. */
   show(value: unknown, text: string): void;
+  /**
+   * Writes the command's result as `show` does, through a pager if the text is longer than the terminal.
+   * Resolves when the person has closed the pager.
+   */
+  page(value: unknown, text: string): Promise<void>;
   /** Writes a line that is not data, such as progress or advice. Hidden with `--json` and `--quiet`. */
   note(text: string): void;
   /** Writes a document unchanged, so that a redirected file is identical to the document. */
   print(value: unknown, text: string): void;
+  /** Writes a document as `print` does, through a pager if it is longer than the terminal. */
+  pageDocument(value: unknown, text: string): Promise<void>;
   error(error: CliError): void;
   /** Writes one line of many, as described at the function `writeLine`. */
   writeLine(line: string): Promise<boolean>;
@@ -69,7 +77,7 @@ type StatusMark = "ok" | "warn" | "fail" | "skip";
 
 export function createOutput(
   flags: Flags,
-  { stdout, stderr, env }: Pick<Io, "stdout" | "stderr" | "env">,
+  { stdout, stderr, env, holdInterrupts }: Pick<Io, "stdout" | "stderr" | "env" | "holdInterrupts">,
 ): Output {
   const json = isSet(flags, "json");
   const isQuiet = isSet(flags, "quiet");
@@ -92,12 +100,26 @@ export function createOutput(
     onStdout.red,
   ];
 
+  const show = (value: unknown, text: string) => {
+    stdout.write(json ? `${toJson(value)}\n` : `${fitToStream(rewriteCommands(text), stdout)}\n`);
+  };
+
+  async function pageText(text: string): Promise<void> {
+    if (needsPager(text, { flags, stdout, env })) {
+      // Loaded on demand, because most texts fit on the terminal.
+      const { showInPager } = await import("./pager.js");
+      if (await showInPager(text, { env, holdInterrupts })) return;
+    }
+    stdout.write(text);
+  }
+
   return {
     json,
     verbose: isSet(flags, "verbose"),
-    show(value, text) {
-      stdout.write(json ? `${toJson(value)}\n` : `${fitToStream(rewriteCommands(text), stdout)}\n`);
-    },
+    show,
+    page: async (value, text) =>
+      json ? show(value, text) : pageText(`${fitToStream(rewriteCommands(text), stdout)}\n`),
+    pageDocument: async (value, text) => (json ? show(value, text) : pageText(text)),
     print(value, text) {
       stdout.write(json ? `${toJson(value)}\n` : text);
     },

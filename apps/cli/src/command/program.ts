@@ -22,6 +22,7 @@ export const globalFlags: readonly Flag[] = [
   { flags: "--json", summary: "one JSON document instead of text; errors as JSON on stderr" },
   ...listFlags("every command"),
   { flags: "--no-color", summary: "disable colours" },
+  { flags: "--no-pager", summary: "print long output at once, without $PAGER" },
   { flags: "--no-input", summary: "never prompt; a missing answer is an error" },
   { flags: "-q, --quiet", summary: "hide progress and hints" },
   { flags: "-v, --verbose", summary: "print debug output to stderr" },

@@ -30,7 +30,7 @@ export const show: Command = {
       output.show(session, "");
       return exitCodes.done;
     }
-    output.show(session, await formatSession(session, { broker, output }));
+    await output.page(session, await formatSession(session, { broker, output }));
     return exitCodes.done;
   },
 };

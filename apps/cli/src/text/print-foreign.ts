@@ -5,6 +5,7 @@ interface Printer {
   readonly json: boolean;
   readonly isTerminal: boolean;
   print(value: unknown, text: string): void;
+  pageDocument(value: unknown, text: string): Promise<void>;
   note(text: string): void;
 }
 
@@ -24,9 +25,14 @@ export function replaceControlCharacters(text: string): string {
  * Prints text written by others (CLI-111). At a terminal the text is neutralised. Elsewhere only control
  * characters are replaced. With `raw` the text is unchanged.
  */
-export function printForeign(output: Printer, value: unknown, text: string, { raw }: { raw: boolean }): void {
+export async function printForeign(
+  output: Printer,
+  value: unknown,
+  text: string,
+  { raw }: { raw: boolean },
+): Promise<void> {
   if (raw || output.json) return output.print(value, text);
-  if (output.isTerminal) return output.print(value, endWithNewline(neutralise(text)));
+  if (output.isTerminal) return output.pageDocument(value, endWithNewline(neutralise(text)));
   const harmless = replaceControlCharacters(text);
   output.print(value, harmless);
   if (harmless !== text) output.note(controlCharactersNote);

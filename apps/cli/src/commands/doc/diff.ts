@@ -38,7 +38,9 @@ export const docDiff: Command = {
       output.note(`  no diff: the text of v${diff.redacted_version} was ${formatRemoval(diff.redaction)}`);
       return exitCodes.done;
     }
-    output.print(diff, await formatChange(diff, { broker, output, session, from, raw }));
+    const text = await formatChange(diff, { broker, output, session, from, raw });
+    if (raw) output.print(diff, text);
+    else await output.pageDocument(diff, text);
     return exitCodes.done;
   },
 };

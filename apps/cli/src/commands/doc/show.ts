@@ -36,7 +36,7 @@ export const docShow: Command = {
       return exitCodes.done;
     }
     const content = doc.content ?? "";
-    printForeign(output, doc, content, { raw: isSet(flags, "raw") });
+    await printForeign(output, doc, content, { raw: isSet(flags, "raw") });
     output.note(content === "" ? `  document v${doc.version} is empty` : `  document v${doc.version}`);
     return exitCodes.done;
   },

@@ -15,7 +15,7 @@ export const progressShow: Command = {
     const projectId = await chooseProject(findFlag(flags, "project"), "merkle progress show <id>", io);
     const broker = await findBroker(config, signal);
     const entry = await broker.call("get_context", { projectId, id, includeFull: true });
-    output.show(entry, formatEntry(entry, output));
+    await output.page(entry, formatEntry(entry, output));
     return exitCodes.done;
   },
 };

@@ -14,7 +14,7 @@ export const sourceShow: Command = {
   async run({ args: [source_path = ""], flags, config, output, signal }) {
     const broker = await findBroker(config, signal);
     const source = await broker.call("read_source", { source_path });
-    printForeign(output, source, source.text, { raw: isSet(flags, "raw") });
+    await printForeign(output, source, source.text, { raw: isSet(flags, "raw") });
     const uncommittedNote = source.committed
       ? ""
       : "; it has uncommitted changes, so no proposal can be accepted until they are committed";
