@@ -27,11 +27,13 @@ export function renderEnvironmentPage(): string {
   );
 }
 
-function describeCommand({ name, summary, arguments: args = [], flags = [] }: CommandDescription): string {
+function describeCommand(command: CommandDescription): string {
+  const { name, summary, arguments: args = [], flags = [], fields = [] } = command;
   const usage = ["merkle", name, ...args.map((each) => each.name)].join(" ");
   const parts = [`### \`${usage}\``, `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`];
   const shown = flags.filter((each) => !each.hidden);
   if (shown.length > 0) parts.push(flagTable(shown));
+  if (fields.length > 0) parts.push(`Fields for \`--json\`: ${fields.map((each) => `\`${each}\``).join(", ")}.`);
   return parts.join("\n\n");
 }
 

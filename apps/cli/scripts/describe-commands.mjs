@@ -4,6 +4,7 @@
  */
 import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { catalogue } from "@merkle/wire/schemas";
 import { coreGroups } from "../src/commands.ts";
 import { features } from "../src/features.ts";
 import { coreSettings } from "../src/settings/settings.ts";
@@ -25,6 +26,7 @@ const variables = [
   ...settings.flatMap(({ help }) => (help ? [help] : [])),
   ["VISUAL, EDITOR", "editor for merkle doc edit (default: vi)"],
   ["BROWSER", "browser for merkle open (default: the system's browser)"],
+  ["PAGER", "pager for long output at a terminal (default: less -FRX); empty for none"],
   ["NO_COLOR", "disables colours"],
 ];
 
@@ -74,6 +76,14 @@ function inOrder(commands) {
 }
 
 async function describe({ topic, feature, load }) {
-  const { run, offline, envFiles, asksToTrust, ...description } = await load();
-  return `${JSON.stringify({ topic, feature, ...description })},`;
+  const { run, offline, envFiles, asksToTrust, list, ...description } = await load();
+  const fields = list && listFields(list);
+  return `${JSON.stringify({ topic, feature, ...description, fields })},`;
+}
+
+/** Returns the names of the fields of a list's rows, from the contract. */
+function listFields({ operation, rows, added = [] }) {
+  const { element } = catalogue[operation].output.shape[rows];
+  const shapes = (element.options ?? [element]).map(({ shape }) => Object.keys(shape));
+  return [...new Set([...added, ...shapes.flat()])];
 }

@@ -1,6 +1,7 @@
 import { CommanderError } from "commander";
 import type { Command, CommandEntry } from "./command/command.js";
 import type { Io } from "./command/io.js";
+import { separateFields } from "./command/json-fields.js";
 import { createOutput, type Output } from "./command/output.js";
 import { createProgram, markDashedText } from "./command/program.js";
 import { environmentVariables } from "./command-descriptions.js";
@@ -84,7 +85,8 @@ async function runProgram(argv: readonly string[], io: Io, signal: AbortSignal):
   }
 
   try {
-    const words = markDashedText(withVersionCommand(argv));
+    const commands = commandGroups.flatMap((group) => group.commands);
+    const words = separateFields(markDashedText(withVersionCommand(argv)), commands);
     const groups = [...commandGroups, { title: "", topic: "", commands: [completionEntry] }];
     const program = createProgram(groups, {
       argv: words,

@@ -1,6 +1,7 @@
 import type { Flag, Flags } from "../core/flags.js";
 import type { Config } from "../settings/config.js";
 import type { Io } from "./io.js";
+import type { ListSource } from "./list.js";
 import type { Output } from "./output.js";
 
 /** The description of a command, used for help and for parsing. */
@@ -12,6 +13,8 @@ export interface CommandDescription {
   readonly arguments?: readonly Argument[];
   readonly flags?: readonly Flag[];
   readonly examples: readonly string[];
+  /** The fields of the rows that the command lists, which `--json <fields>` can select. */
+  readonly fields?: readonly string[];
   /** Hides the command in help, because only programs that Merkle sets up run it. */
   readonly hidden?: true;
 }
@@ -32,6 +35,8 @@ export interface Command extends CommandDescription {
    * current folder (CLI-85).
    */
   readonly envFiles?: true;
+  /** The rows that the command lists, for `fields` of its description. */
+  readonly list?: ListSource;
   /** Runs the command. Resolves with the exit code. */
   run(context: CommandContext): Promise<number>;
 }

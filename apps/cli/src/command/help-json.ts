@@ -30,9 +30,9 @@ export function formatJsonHelp(
 }
 
 function describe(command: CommandDescription, topic: string) {
-  const { name, summary, arguments: args = [], flags = [], examples } = command;
+  const { name, summary, arguments: args = [], flags = [], examples, fields } = command;
   const shown = flags.filter((each) => !each.hidden).map(describeFlag);
-  return { name, topic, summary, arguments: args, flags: shown, examples };
+  return { name, topic, summary, arguments: args, flags: shown, examples, fields };
 }
 
 function describeFlag({ flags, summary, repeatable }: Flag) {

@@ -121,6 +121,7 @@ export function formatCommandHelp(command: CommandDescription, columns: number):
       columns,
     ),
     formatSection("Flags", flags.map(toRow), columns),
+    command.fields ? wrapSentence(`Fields for --json: ${command.fields.join(", ")}.`, columns) : "",
     inheritedFlags,
   );
 }

@@ -33,7 +33,10 @@ describe("long output", { tags: "terminal" }, () => {
     await writeFile(pager, "#!/bin/sh\nhead -1\necho CLOSED\n");
     await chmod(pager, 0o755);
     const { code, screen } = await startAtTerminal(merkle, ["doc", "show", "long"], { PAGER: pager }).ended;
-    expect({ code, screen }).toEqual({ code: 0, screen: expect.stringMatching(/^line 1\r\nCLOSED\r\n.*v1/s) });
+    expect({ code, screen }).toEqual({
+      code: 0,
+      screen: expect.stringMatching(/^line 1\r\nCLOSED\r\n.*v1/s),
+    });
   });
 
   it.each([

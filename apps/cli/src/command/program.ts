@@ -1,7 +1,7 @@
 import { Option, Command as Parser } from "commander";
 import { usageError } from "../core/cli-error.js";
 import { explainUsage } from "../core/explain-error.js";
-import type { Flag, Flags } from "../core/flags.js";
+import { type Flag, type Flags, findFlag } from "../core/flags.js";
 import { listFlags } from "../settings/settings.js";
 import type { Command, CommandEntry, CommandGroup } from "./command.js";
 import { type CommonHelp, formatJsonHelp } from "./help-json.js";
@@ -16,10 +16,15 @@ import {
 } from "./help-text.js";
 import { findHint } from "./hints.js";
 import { getColumns, type TextStream } from "./io.js";
+import { fieldsFlag, findFieldProblem } from "./json-fields.js";
 
 /** The flags that every command accepts. */
 export const globalFlags: readonly Flag[] = [
-  { flags: "--json", summary: "one JSON document instead of text; errors as JSON on stderr" },
+  {
+    flags: "--json",
+    summary:
+      "one JSON document instead of text; errors as JSON on stderr; after it, fields of a list: slug,title",
+  },
   ...listFlags("every command"),
   { flags: "--no-color", summary: "disable colours" },
   { flags: "--no-pager", summary: "print long output at once, without $PAGER" },
@@ -100,15 +105,20 @@ function addCommand(program: Parser, known: KnownCommands, command: CommandEntry
   for (const each of command.flags ?? []) {
     parser.addOption(toOption(each));
   }
+  if (command.fields) parser.addOption(new Option(`${fieldsFlag} <names>`).hideHelp());
   parser.configureHelp({
     formatHelp: () => known.helpOn(command.name, () => formatCommandHelp(command, known.columns)),
   });
   parser.exitOverride((error) => {
     throw error.exitCode === 0 ? error : explainUsage(error.message, `merkle help ${command.name}`);
   });
-  parser.action(async () =>
-    run(await command.load(), parser.args.map(removeDashMark), removeFlagMarks(parser.optsWithGlobals())),
-  );
+  parser.action(async () => {
+    const flags = removeFlagMarks(parser.optsWithGlobals());
+    const fields = findFlag(flags, "fields");
+    const problem = fields === undefined ? undefined : await findFieldProblem(fields, command);
+    if (problem) throw problem;
+    await run(await command.load(), parser.args.map(removeDashMark), flags);
+  });
 }
 
 function toOption({ flags, summary, hidden, repeatable }: Flag): Option {

@@ -2,11 +2,11 @@ import type { OutputOf } from "@merkle/wire";
 import { describeBytes } from "@merkle/wire/text";
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
+import { type Column, formatRows } from "../command/list.js";
 import type { Output } from "../command/output.js";
 import { exitCodes } from "../core/cli-error.js";
 import { isSet } from "../core/flags.js";
 import { getPersonActor } from "../identity/actors.js";
-import { formatTable } from "../text/table.js";
 import { formatCount, toAge } from "../text/time.js";
 
 export const gc: Command = {
@@ -33,20 +33,18 @@ function describeRemoved({ removed, dry_run }: OutputOf<"collect_garbage">): str
 }
 
 function formatTableSizes({ tables, database_bytes }: OutputOf<"collect_garbage">, output: Output): string {
-  const rows = tables.map(({ name, bytes, index_bytes, rows: count, dead_rows, vacuumed_at }) =>
-    [
-      name,
-      describeBytes(bytes),
-      `indexes ${describeBytes(index_bytes)}`,
-      formatCount(count, "row"),
-      `${dead_rows.toLocaleString("en")} dead`,
-      vacuumed_at === null ? "" : `vacuumed ${toAge(vacuumed_at)} ago`,
-    ].map((text) => ({ text })),
-  );
-  const table = formatTable(rows, {
-    columns: output.columns,
-    flexible: [[5, 1], 0],
-    more: output.signs.more,
-  });
-  return `the database has ${describeBytes(database_bytes)}\n${table}`;
+  return `the database has ${describeBytes(database_bytes)}\n${formatRows(tables, columns, output)}`;
 }
+
+const columns: readonly Column<OutputOf<"collect_garbage">["tables"][number]>[] = [
+  { head: "Table", cell: ({ name }) => name },
+  { head: "Size", cell: ({ bytes }) => describeBytes(bytes) },
+  { head: "Indexes", cell: ({ index_bytes }) => `indexes ${describeBytes(index_bytes)}` },
+  { head: "Rows", cell: ({ rows }) => formatCount(rows, "row") },
+  { head: "Dead rows", isOptional: true, cell: ({ dead_rows }) => `${dead_rows.toLocaleString("en")} dead` },
+  {
+    head: "Vacuumed",
+    isOptional: true,
+    cell: ({ vacuumed_at: at }) => (at === null ? "" : `vacuumed ${toAge(at)} ago`),
+  },
+];

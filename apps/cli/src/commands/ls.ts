@@ -1,12 +1,15 @@
+import type { OutputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { findBroker } from "../broker/broker-client.js";
 import { describeDemoSession, findDemoSession } from "../broker/demo-room.js";
 import type { Command, CommandContext } from "../command/command.js";
+import { formatRows, limitFlag, readLimit, showList, webFlag } from "../command/list.js";
 import { exitCodes, usageError } from "../core/cli-error.js";
 import { findFlag, isSet } from "../core/flags.js";
 import { getReadingActor } from "../identity/actors.js";
+import { openPage } from "../identity/open-page.js";
 import { listNeeds } from "../views/list-needs.js";
-import { formatSessions } from "../views/session-rows.js";
+import { listSessionColumns } from "../views/session-rows.js";
 
 export const ls: Command = {
   name: "ls",
@@ -14,29 +17,39 @@ export const ls: Command = {
   flags: [
     { flags: "--state <open|closed|all>", summary: "session state (default: open)" },
     { flags: "--query <text>", summary: "only sessions whose title, description or slug contains this text" },
-    { flags: "--limit <number>", summary: "maximum number of results, up to 200 (default: 50)" },
+    limitFlag(limits.sessionsPageDefault, limits.sessionsPageMax),
     {
       flags: "--needs",
       summary:
         "only sessions and files that need a human: a question, a proposal, a failed job, a blocked peer, a hold, a spent budget or a quiet session",
     },
     { flags: "--watch", summary: "keep the list updated; press q or Ctrl+C to stop" },
+    webFlag,
   ],
-  examples: ["merkle ls", "merkle ls --watch", "merkle ls --needs", "merkle ls --state all --query auth"],
+  examples: [
+    "merkle ls",
+    "merkle ls --watch",
+    "merkle ls --needs",
+    "merkle ls --state all --query auth",
+    "merkle ls --json slug,status",
+  ],
+  list: { operation: "list_sessions", rows: "sessions" },
   async run(context) {
     const { flags, config, output, signal } = context;
     const status = readState(flags);
-    const limit = readLimit(flags, limits.sessionsPageDefault, limits.sessionsPageMax);
+    const limit = readLimit(flags, limits.sessionsPageMax);
     const query = findFlag(flags, "query");
-    const broker = await findBroker(config, signal);
-    const reader = await getReadingActor({ broker, config });
     const needs = isSet(flags, "needs");
+    const broker = await findBroker(config, signal);
+    if (isSet(flags, "web")) return openPage(context, broker, needs ? "/needs-you" : "/");
+    const reader = await getReadingActor({ broker, config });
+    const columns = listSessionColumns(output);
     if (isSet(flags, "watch")) {
       if (needs) throw usageError("--watch always shows the whole list: leave out --needs.", "merkle inbox");
       const read = async () => {
         const page = await reader.call("list_sessions", { status, limit, ...(query ? { query } : {}) });
         const isEmpty = page.sessions.length === 0;
-        const text = isEmpty ? describeNoSessions(status, query) : formatSessions(page.sessions, output);
+        const text = isEmpty ? describeNoSessions(status, query) : formatRows(page.sessions, columns, output);
         return { value: page, text };
       };
       const { watchList } = await import("../views/watch/watch-list.js");
@@ -50,15 +63,21 @@ export const ls: Command = {
       await listNeeds(page, { reader, output, isSelected });
       return exitCodes.done;
     }
-    if (output.json) output.show(page, "");
-    else if (page.sessions.length === 0) {
-      output.note(describeNoSessions(status, query));
+    await showList(
+      {
+        value: page,
+        rows: page.sessions,
+        columns,
+        total: query ? undefined : countSessions(page.counts, status),
+        hasMore: page.next_cursor !== null,
+        rest: `--limit ${limits.sessionsPageMax} or --query <text> lists others`,
+        empty: describeNoSessions(status, query),
+      },
+      context,
+    );
+    if (page.sessions.length === 0 && !output.json) {
       const room = await findDemoSession(broker, signal);
       if (room !== undefined) output.note(describeDemoSession(room));
-    } else {
-      output.show(page, formatSessions(page.sessions, output));
-      if (page.next_cursor !== null)
-        output.note(`  more: merkle ls --limit ${limits.sessionsPageMax}, or --query <text>`);
     }
     return exitCodes.done;
   },
@@ -76,11 +95,9 @@ function readState(flags: CommandContext["flags"]): State {
   throw usageError(`--state must be open, closed or all, got ${JSON.stringify(text)}.`);
 }
 
-function readLimit(flags: CommandContext["flags"], usual: number, max: number): number {
-  const text = findFlag(flags, "limit");
-  if (text === undefined) return usual;
-  if (/^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= max) return Number(text);
-  throw usageError(`--limit must be a whole number from 1 to ${max}, got ${JSON.stringify(text)}.`);
+/** Returns how many sessions of the mesh have the state. */
+function countSessions({ active, closed }: OutputOf<"list_sessions">["counts"], state: State): number {
+  return (state === "closed" ? 0 : active) + (state === "open" ? 0 : closed);
 }
 
 function describeNoSessions(state: State, query: string | undefined): string {

@@ -2,45 +2,57 @@ import type { Member } from "@merkle/wire";
 import { neutralise } from "@merkle/wire/text";
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
+import { type Column, limitFlag, readLimit, showList, webFlag } from "../command/list.js";
 import { exitCodes } from "../core/cli-error.js";
-import { formatTable } from "../text/table.js";
+import { isSet } from "../core/flags.js";
+import { openPage } from "../identity/open-page.js";
 import { toMoment } from "../text/time.js";
 
 export const members: Command = {
   name: "members",
   summary: "list the mesh's members and who invited them",
-  examples: ["merkle members", "merkle members --json"],
-  async run({ config, output, signal }) {
+  flags: [limitFlag(), webFlag],
+  examples: ["merkle members", "merkle members --json name,member_id"],
+  list: { operation: "list_members", rows: "members" },
+  async run(context) {
+    const { flags, config, output, signal } = context;
+    const limit = readLimit(flags);
     const broker = await findBroker(config, signal);
+    if (isSet(flags, "web")) return openPage(context, broker, "/settings");
     const answer = await broker.call("list_members", {});
-    if (output.json) output.show(answer, "");
-    else if (answer.members.length === 0)
-      output.note("no members: this broker is open to anyone who can reach it");
-    else {
-      const rows = answer.members.map((each) =>
-        [
-          neutralise(each.own ? `${each.name} (you)` : each.name),
-          each.revoked ? `revoked by ${neutralise(each.revoked.by)}` : each.role,
-          `joined ${toMoment(each.joined_at)}`,
-          describeInviter(each),
-          each.member_id,
-        ].map((text) => ({ text })),
+    const rows = answer.members.slice(0, limit);
+    await showList(
+      {
+        value: { ...answer, members: rows },
+        rows,
+        columns,
+        total: answer.members.length,
+        empty: "no members: this broker is open to anyone who can reach it",
+      },
+      context,
+    );
+    const unknown = answer.members.filter((each) => each.vouching === "unknown" && each.revoked === null);
+    const isAdmin = answer.members.some((each) => each.own && each.role === "admin");
+    if (unknown.length > 0 && isAdmin) {
+      output.note(
+        `  It is not recorded who invited ${unknown.map(({ name }) => neutralise(name)).join(", ")}: they joined before Merkle recorded that, and can still connect. To vouch for them, invite them again (merkle invite); to remove them: merkle member revoke <member>`,
       );
-      output.show(
-        answer,
-        formatTable(rows, { columns: output.columns, flexible: [[4, 9], 3, 0], more: output.signs.more }),
-      );
-      const unknown = answer.members.filter((each) => each.vouching === "unknown" && each.revoked === null);
-      const isAdmin = answer.members.some((each) => each.own && each.role === "admin");
-      if (unknown.length > 0 && isAdmin) {
-        output.note(
-          `  It is not recorded who invited ${unknown.map(({ name }) => neutralise(name)).join(", ")}: they joined before Merkle recorded that, and can still connect. To vouch for them, invite them again (merkle invite); to remove them: merkle member revoke <member>`,
-        );
-      }
     }
     return exitCodes.done;
   },
 };
+
+const columns: readonly Column<Member>[] = [
+  { head: "Member", cell: ({ name, own }) => neutralise(own ? `${name} (you)` : name) },
+  {
+    head: "Role",
+    widthMin: 8,
+    cell: ({ role, revoked }) => (revoked ? `revoked by ${neutralise(revoked.by)}` : role),
+  },
+  { head: "Joined", isOptional: true, cell: (each) => `joined ${toMoment(each.joined_at)}` },
+  { head: "Invited by", widthMin: 12, isOptional: true, cell: describeInviter },
+  { head: "Id", cell: ({ member_id }) => member_id },
+];
 
 /**
  * Describes who invited the member. Empty if the broker itself admitted the member, or if the broker is too

@@ -1,31 +1,49 @@
+import type { OutputOf } from "@merkle/wire";
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
+import { type Column, limitFlag, readLimit, showList } from "../command/list.js";
 import { exitCodes } from "../core/cli-error.js";
 import { toOneLine } from "../text/one-line.js";
-import { formatTable } from "../text/table.js";
 import { toAge } from "../text/time.js";
 
 export const nodes: Command = {
   name: "nodes",
   summary: "list the brokers that share the database",
-  examples: ["merkle nodes", "merkle nodes --json"],
-  async run({ config, output, signal }) {
+  flags: [limitFlag()],
+  examples: ["merkle nodes", "merkle nodes --json address,live"],
+  list: { operation: "get_health", rows: "nodes" },
+  async run(context) {
+    const { flags, config, signal } = context;
+    const limit = readLimit(flags);
     const broker = await findBroker(config, signal);
     const { bus, nodes } = await broker.call("get_health", {});
-    const rows = nodes.map((node) =>
-      [
-        toOneLine(node.address),
-        node.live ? "there" : `unseen for ${toAge(node.last_seen_at)}`,
-        node.own ? "serves this request" : "",
-        toOneLine(node.version),
-        `since ${toAge(node.started_at)}`,
-      ].map((text) => ({ text })),
+    const rows = nodes.slice(0, limit);
+    await showList(
+      {
+        value: { bus, nodes: rows },
+        rows,
+        columns,
+        total: nodes.length,
+        empty: "no nodes",
+        ...(!bus.up && {
+          foot: `the bus (${bus.kind}) is down: nodes see each other's changes only every 5 s`,
+        }),
+      },
+      context,
     );
-    const table = formatTable(rows, { columns: output.columns, flexible: 0, more: output.signs.more });
-    const down = bus.up
-      ? []
-      : [`the bus (${bus.kind}) is down: nodes see each other's changes only every 5 s`];
-    output.show({ bus, nodes }, [table, ...down].join("\n"));
     return exitCodes.done;
   },
 };
+
+type Node = OutputOf<"get_health">["nodes"][number];
+
+const columns: readonly Column<Node>[] = [
+  { head: "Address", cell: ({ address }) => toOneLine(address) },
+  {
+    head: "State",
+    cell: ({ live, last_seen_at }) => (live ? "there" : `unseen for ${toAge(last_seen_at)}`),
+  },
+  { head: "", widthMin: 8, isOptional: true, cell: ({ own }) => (own ? "serves this request" : "") },
+  { head: "Version", widthMin: 8, isOptional: true, cell: ({ version }) => toOneLine(version) },
+  { head: "Running", cell: ({ started_at }) => `since ${toAge(started_at)}` },
+];

@@ -1,21 +1,23 @@
 import type { Peer } from "@merkle/wire";
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
+import { type Column, limitFlag, readLimit, showList, webFlag } from "../command/list.js";
 import type { Output } from "../command/output.js";
+import { toSessionPath } from "../core/address.js";
 import { exitCodes } from "../core/cli-error.js";
 import { findFlag, isSet } from "../core/flags.js";
+import { openPage } from "../identity/open-page.js";
 import { getSession } from "../sessions/find-session.js";
 import {
   describeWake,
   formatPeerAddress,
   formatRoles,
+  listActivityColumns,
   paintState,
   sortByState,
-  toActivityCells,
   toStateSign,
 } from "../sessions/peer-names.js";
 import { toOneLine } from "../text/one-line.js";
-import { type Cell, formatTable } from "../text/table.js";
 import { formatCount } from "../text/time.js";
 
 export const peers: Command = {
@@ -25,66 +27,76 @@ export const peers: Command = {
   flags: [
     { flags: "--group <group>", summary: "only members of @group" },
     { flags: "--left", summary: "show all peers that have left, not only the last few" },
+    limitFlag(),
+    webFlag,
   ],
   examples: [
     "merkle peers split-auth",
     "merkle peers split-auth --group backend",
     "merkle peers split-auth -v",
+    "merkle peers split-auth --json team,name,presence",
   ],
-  async run({ args: [name], flags, config, output, signal }) {
+  list: { operation: "list_peers", rows: "peers" },
+  async run(context) {
+    const { args, flags, config, output, signal } = context;
+    const limit = readLimit(flags);
     const group = findFlag(flags, "group")?.replace(/^@/, "");
     const broker = await findBroker(config, signal);
-    const { session_id, slug } = await getSession(broker, name, config);
+    const { session_id, slug } = await getSession(broker, args[0], config);
+    if (isSet(flags, "web")) return openPage(context, broker, toSessionPath({ slug }));
     const roster = await broker.call("list_peers", {
       session_id,
       include_left: true,
       ...(group === undefined ? {} : { group }),
     });
-    if (output.json) output.show(roster, "");
-    else if (roster.peers.length === 0) {
-      output.note(
-        group === undefined
-          ? `no one is in ${slug}.  next: merkle launch --session ${slug}`
-          : `no one in ${slug} is in @${group}`,
-      );
-    } else output.show(roster, formatPeers(roster.peers, output, { showsAllLeft: isSet(flags, "left") }));
+    const present = sortByState(roster.peers.filter((peer) => peer.left_at === null));
+    const left = roster.peers
+      .filter((peer) => peer.left_at !== null)
+      .sort((a, b) => (b.left_at ?? "").localeCompare(a.left_at ?? ""));
+    const shownLeft = isSet(flags, "left") || output.json ? left : left.slice(0, leftShownMax);
+    const listed = [...present, ...shownLeft];
+    const peers = listed.slice(0, limit);
+    const hidden = left.length - shownLeft.length;
+    await showList(
+      {
+        value: limit === undefined ? roster : { ...roster, peers },
+        rows: peers,
+        columns: listColumns(output),
+        total: listed.length,
+        empty:
+          group === undefined
+            ? `no one is in ${slug}.  next: merkle launch --session ${slug}`
+            : `no one in ${slug} is in @${group}`,
+        ...(hidden > 0 && { foot: `  ${formatCount(hidden, "more peer")} left: --left` }),
+      },
+      context,
+    );
     return exitCodes.done;
   },
 };
 
 const leftShownMax = 5;
 
-/** Formats one line per peer: symbol, name, role and groups, status, current activity. */
-export function formatPeers(
-  peers: readonly Peer[],
-  output: Output,
-  { showsAllLeft }: { showsAllLeft: boolean },
-): string {
-  const present = sortByState(peers.filter((peer) => peer.left_at === null));
-  const left = peers
-    .filter((peer) => peer.left_at !== null)
-    .sort((a, b) => (b.left_at ?? "").localeCompare(a.left_at ?? ""));
-  const shown = showsAllLeft ? left : left.slice(0, leftShownMax);
-  const rows = [...present, ...shown].map((peer) => toRow(peer, output));
-  const table = formatTable(rows, {
-    columns: output.columns,
-    flexible: [[2, 60], ...(rows[0] && rows[0].length > 3 ? [rows[0].length - 1] : [])],
-    more: output.signs.more,
-  });
-  const hidden = left.length - shown.length;
-  return hidden > 0 ? `${table}\n${output.dim(`  ${formatCount(hidden, "more peer")} left: --left`)}` : table;
-}
-
-function toRow(peer: Peer, output: Output): Cell[] {
-  const paint = paintState(peer, output);
-  const doing = toActivityCells(peer, output);
-  const human = peer.kind === "agent" ? "" : ` (${peer.kind})`;
+/** Returns the columns: symbol and name, role and groups, status, current activity. */
+function listColumns(output: Output): Column<Peer>[] {
+  const details: Column<Peer> = {
+    head: "Details",
+    widthMin: 12,
+    cell: (peer) => ({ text: describeDetails(peer), paint: output.dim }),
+  };
+  const [state, activity] = listActivityColumns(output);
   return [
-    { text: `${toStateSign(peer, output)} ${formatPeerAddress(peer.team, peer.name)}${human}`, paint },
-    { text: formatRoles(peer) },
-    ...doing.slice(0, 1),
-    ...(output.verbose ? [{ text: describeDetails(peer), paint: output.dim }] : []),
-    ...doing.slice(1),
+    {
+      head: "  Peer",
+      cell: (peer) => ({
+        text: `${toStateSign(peer, output)} ${formatPeerAddress(peer.team, peer.name)}${peer.kind === "agent" ? "" : ` (${peer.kind})`}`,
+        paint: paintState(peer, output),
+      }),
+    },
+    { head: "Role", widthMin: 8, isOptional: true, cell: formatRoles },
+    state,
+    ...(output.verbose ? [details] : []),
+    ...(activity ? [activity] : []),
   ];
 }
 

@@ -93,7 +93,7 @@ describe("merkle ls", () => {
     await callBroker(merkle, "create_session", { title, slug: "wide", creator_team_name: "A" });
     const { screen } = await startAtTerminal(merkle, ["ls", "--query", "wide"], { NO_COLOR: "1" }).ended;
     const row = screen.split("\r\n").find((each) => each.startsWith("wide")) ?? "";
-    expect(row).toMatch(/… {2}A● {2}no messages$/);
+    expect(row).toMatch(/… {2}A● {5}no messages$/);
     expect(row.length).toBeLessThanOrEqual(80);
   });
 });

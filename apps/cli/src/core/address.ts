@@ -33,7 +33,12 @@ export function isLoopback(host: string): boolean {
  * given.
  */
 export function toDashboardUrl(base: string, session: Pick<Session, "slug"> | undefined): string {
-  return session === undefined ? `${base}/` : `${base}/sessions/${session.slug}`;
+  return `${base}${session === undefined ? "/" : toSessionPath(session)}`;
+}
+
+/** Returns the path of a session's page in the dashboard, or of one of its parts, such as `doc`. */
+export function toSessionPath({ slug }: Pick<Session, "slug">, part?: string): string {
+  return `/sessions/${slug}${part === undefined ? "" : `/${part}`}`;
 }
 
 /**

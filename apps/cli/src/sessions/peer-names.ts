@@ -1,7 +1,7 @@
 import type { Peer } from "@merkle/wire";
+import type { Column } from "../command/list.js";
 import type { Output, Signs } from "../command/output.js";
 import { toOneLine } from "../text/one-line.js";
-import type { Cell } from "../text/table.js";
 import { toAge } from "../text/time.js";
 
 /** Formats a peer's address, such as `Cedar` or `Cedar/atlas`. */
@@ -43,7 +43,7 @@ export function toPresenceSign(
  * Sorts peers by status: blocked peers first, peers that have left last. Peers with equal status stay in the
  * order of joining.
  */
-export function sortByState(peers: readonly Peer[]): Peer[] {
+export function sortByState<Row extends Peer>(peers: readonly Row[]): Row[] {
   return [...peers].sort((a, b) => toStateRank(a) - toStateRank(b));
 }
 
@@ -104,18 +104,24 @@ export function formatSummary({ summary, summary_at: at, task }: Peer): string {
  * Minimum terminal width at which the activity gets its own column. On narrower terminals it follows the
  * status.
  */
-const twoCellsColumnsMin = 120;
+const twoColumnsMin = 120;
 
-/** Formats a peer's status and activity as one or two cells. */
-export function toActivityCells(peer: Peer, output: Pick<Output, "alarm" | "dim" | "columns">): Cell[] {
-  const paint = paintState(peer, output);
-  const [state, activity] = [formatState(peer), formatSummary(peer)];
-  if (output.columns >= twoCellsColumnsMin)
-    return [
-      { text: state, paint },
-      { text: activity, paint: output.dim },
-    ];
-  return [{ text: [state, activity].filter((each) => each !== "").join(", "), paint }];
+/** Returns the columns of a peer's status and activity: two, or one on a narrow terminal. */
+export function listActivityColumns(
+  output: Pick<Output, "alarm" | "dim" | "columns">,
+): [Column<Peer>, Column<Peer>?] {
+  const hasTwo = output.columns >= twoColumnsMin;
+  const state: Column<Peer> = {
+    head: "Status",
+    widthMin: 12,
+    cell: (peer) => ({
+      text: [formatState(peer), hasTwo ? "" : formatSummary(peer)].filter((each) => each !== "").join(", "),
+      paint: paintState(peer, output),
+    }),
+  };
+  if (!hasTwo) return [state];
+  const cell = (peer: Peer) => ({ text: formatSummary(peer), paint: output.dim });
+  return [state, { head: "Work", widthMin: 12, cell }];
 }
 
 /** Describes how the peer can be woken. A disconnected peer cannot be woken. */

@@ -1,10 +1,10 @@
 import type { AttentionItem, OutputOf, Session } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
+import { type Column, formatRows } from "../command/list.js";
 import type { Output } from "../command/output.js";
 import { mapInParallel } from "../core/map-in-parallel.js";
 import type { Actor } from "../identity/actors.js";
 import { toOneLine } from "../text/one-line.js";
-import { formatTable } from "../text/table.js";
 import { type AttentionNeed, formatNeed, formatNeedAdvice, toNeed } from "./needs.js";
 
 interface NeedsOptions {
@@ -27,7 +27,7 @@ export async function listNeeds(page: OutputOf<"list_sessions">, options: NeedsO
     output.show({ sessions, next_cursor: page.next_cursor, files, all_files: hasAllFiles }, "");
   else if (groups.length === 0) output.note("nothing needs you");
   else {
-    output.show(groups, groups.map((each) => formatGroup(each, output)).join("\n"));
+    await output.page(groups, groups.map((each) => formatGroup(each, output)).join("\n"));
     const [first] = groups;
     const [need] = first?.needs ?? [];
     if (first && need) output.note(`  next: ${formatNeedAdvice(need, first.slug)}`);
@@ -40,7 +40,7 @@ export async function listNeeds(page: OutputOf<"list_sessions">, options: NeedsO
 /** A session or file in the output: its heading, and the needs below it. */
 interface NeedsGroup {
   readonly slug: string | null;
-  readonly head: readonly [name: string, ...rest: string[]];
+  readonly head: readonly string[];
   readonly needs: readonly AttentionNeed[];
 }
 
@@ -52,14 +52,16 @@ function toFileGroup({ source_path, needs }: FileNeeds): NeedsGroup {
   return { slug: null, head: [toOneLine(source_path)], needs };
 }
 
-function formatGroup({ head: [name, ...rest], needs }: NeedsGroup, output: Output): string {
-  const cells = [{ text: name, paint: output.bold }, ...rest.map((text) => ({ text }))];
-  const head = formatTable([cells], { columns: output.columns, flexible: [0, 1], more: output.signs.more });
-  const rows = needs.map((need) => [
-    { text: `  ${output.signs.blocked}`, paint: output.alarm },
-    { text: formatNeed(need) },
-  ]);
-  return `${head}\n${formatTable(rows, { columns: output.columns, flexible: 1, more: output.signs.more })}`;
+function formatGroup({ head, needs }: NeedsGroup, output: Output): string {
+  const headColumns: Column<readonly string[]>[] = [
+    { head: "", cell: ([name = ""]) => ({ text: name, paint: output.bold }) },
+    { head: "", widthMin: 8, cell: ([, title = ""]) => title },
+  ];
+  const needColumns: Column<AttentionNeed>[] = [
+    { head: "", cell: () => ({ text: `  ${output.signs.blocked}`, paint: output.alarm }) },
+    { head: "", widthMin: 20, cell: formatNeed },
+  ];
+  return [formatRows([head], headColumns, output), formatRows(needs, needColumns, output)].join("\n");
 }
 
 /** A file under one of the broker's roots, with its needs. */

@@ -1,22 +1,30 @@
 import { formatUnread, type Participant, type PresentTeam, type Session } from "@merkle/wire";
+import { type Column, formatRows } from "../command/list.js";
 import type { Output } from "../command/output.js";
 import { formatDeclared, toPresenceSign, toStateSign } from "../sessions/peer-names.js";
 import { assignTeamMarks } from "../sessions/team-marks.js";
 import { toOneLine } from "../text/one-line.js";
-import { type Cell, formatTable } from "../text/table.js";
+import type { Cell } from "../text/table.js";
 import { formatCount, toAge } from "../text/time.js";
 
-/** Formats one line per session: slug, title, present teams, last message, document version and unread count. */
-export function formatSessions(sessions: readonly Session[], output: Output): string {
-  const rows = sessions.map((session): Cell[] => [
-    { text: session.slug, paint: output.bold },
-    { text: toOneLine(session.title) },
-    formatPresentTeams(session, output),
-    { text: describeLastEvent(session), paint: output.dim },
-    { text: session.document_version === 0 ? "" : `v${session.document_version}` },
-    { text: formatUnread(session.unread) },
-  ]);
-  return formatTable(rows, { columns: output.columns, flexible: [0, 1], more: output.signs.more });
+/** Returns the columns of a list of sessions. */
+export function listSessionColumns(output: Output): Column<Session>[] {
+  return [
+    { head: "Session", cell: ({ slug }) => ({ text: slug, paint: output.bold }) },
+    { head: "Title", widthMin: 16, cell: ({ title }) => toOneLine(title) },
+    { head: "Teams", isOptional: true, cell: (session) => formatPresentTeams(session, output) },
+    {
+      head: "Last message",
+      isOptional: true,
+      cell: (session) => ({ text: describeLastEvent(session), paint: output.dim }),
+    },
+    {
+      head: "Document",
+      isOptional: true,
+      cell: ({ document_version: version }) => (version === 0 ? "" : `v${version}`),
+    },
+    { head: "Unread", cell: ({ unread }) => formatUnread(unread) },
+  ];
 }
 
 function describeLastEvent({
@@ -55,19 +63,30 @@ function toTeamSign({ status, blocked, dnd }: PresentTeam, output: Output): stri
 
 /** Formats one line per team: name, kind, status and when it was last seen. */
 export function formatRoster(participants: readonly Participant[], output: Output): string {
-  const rows = sortByJoinTime(participants).map((team, index): Cell[] => [
-    { text: `  ${toOneLine(team.team_name)}`, paint: output.teamColour(index) },
-    { text: team.kind },
-    { text: `${toStateSign(withPresence(team), output)} ${describeTeamStatus(team)}` },
-    { text: describeLastSeen(team), paint: output.dim },
-    { text: team.convener ? "convener" : "" },
-    { text: team.peers > 0 ? formatCount(team.peers, "peer") : "" },
-  ]);
-  return formatTable(rows, {
-    columns: output.columns,
-    flexible: [[2, 40], [0, 24], [2, 24], [0, 16], 2],
-    more: output.signs.more,
-  });
+  const teams = sortByJoinTime(participants);
+  const columns: Column<Participant>[] = [
+    {
+      head: "  Team",
+      cell: (team) => ({
+        text: `  ${toOneLine(team.team_name)}`,
+        paint: output.teamColour(teams.indexOf(team)),
+      }),
+    },
+    { head: "Kind", isOptional: true, cell: ({ kind }) => kind },
+    {
+      head: "Status",
+      widthMin: 12,
+      cell: (team) => `${toStateSign(withPresence(team), output)} ${describeTeamStatus(team)}`,
+    },
+    {
+      head: "Last seen",
+      isOptional: true,
+      cell: (team) => ({ text: describeLastSeen(team), paint: output.dim }),
+    },
+    { head: "", isOptional: true, cell: ({ convener }) => (convener ? "convener" : "") },
+    { head: "Peers", isOptional: true, cell: ({ peers }) => (peers > 0 ? formatCount(peers, "peer") : "") },
+  ];
+  return formatRows(teams, columns, output);
 }
 
 function sortByJoinTime(participants: readonly Participant[]): Participant[] {

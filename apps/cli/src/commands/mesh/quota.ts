@@ -1,10 +1,11 @@
+import type { Quota } from "@merkle/wire";
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
+import { type Column, showList } from "../../command/list.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { readWholeNumber } from "../../core/flag-values.js";
 import { findFlag } from "../../core/flags.js";
 import { getPersonActor } from "../../identity/actors.js";
-import { formatTable } from "../../text/table.js";
 
 const kinds = ["sessions", "messages", "bytes", "connections"] as const;
 
@@ -19,7 +20,10 @@ export const meshQuota: Command = {
     { flags: "--connections <n>", summary: "maximum number of open WebSocket connections per node" },
   ],
   examples: ["merkle mesh quota billing --sessions 100 --messages 1000000"],
-  async run({ args: [mesh = ""], flags, config, output, signal }) {
+  list: { operation: "set_quotas", rows: "quotas" },
+  async run(context) {
+    const { args, flags, config, signal } = context;
+    const [mesh = ""] = args;
     const broker = await findBroker(config, signal);
     const bounds = Object.fromEntries(
       kinds.flatMap((kind) => {
@@ -31,13 +35,12 @@ export const meshQuota: Command = {
       }),
     );
     const answer = await getPersonActor({ broker, config }).call("set_quotas", { mesh, ...bounds });
-    const rows = answer.quotas.map(({ kind, max, used }) => [{ text: kind }, { text: `${used} of ${max}` }]);
-    if (output.json || rows.length > 0)
-      output.show(
-        answer,
-        formatTable(rows, { columns: output.columns, flexible: 0, more: output.signs.more }),
-      );
-    else output.note("no limits");
+    await showList({ value: answer, rows: answer.quotas, columns, empty: "no limits" }, context);
     return exitCodes.done;
   },
 };
+
+const columns: readonly Column<Quota>[] = [
+  { head: "Limit", cell: ({ kind }) => kind },
+  { head: "Used", cell: ({ used, max }) => `${used} of ${max}` },
+];

@@ -2,78 +2,81 @@ import type { Peer, Session } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
+import { type Column, limitFlag, readLimit, showList, webFlag } from "../../command/list.js";
 import type { Output } from "../../command/output.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { isSet } from "../../core/flags.js";
 import { mapInParallel } from "../../core/map-in-parallel.js";
+import { openPage } from "../../identity/open-page.js";
 import {
   formatPeerAddress,
+  listActivityColumns,
   paintState,
   sortByState,
-  toActivityCells,
   toStateSign,
 } from "../../sessions/peer-names.js";
-import { formatTable } from "../../text/table.js";
 
 const sessionsAtOnce = 8;
 
 export const agents: Command = {
   name: "agents",
   summary: "show the agents in all open sessions, their status, and who is blocked and why",
-  flags: [{ flags: "--all", summary: "include agents that are away" }],
-  examples: ["merkle agents", "merkle agents --all", "merkle agents --json"],
-  async run({ flags, config, output, signal }) {
+  flags: [{ flags: "--all", summary: "include agents that are away" }, limitFlag(), webFlag],
+  examples: ["merkle agents", "merkle agents --all", "merkle agents --json session,team,name,presence"],
+  list: { operation: "list_peers", rows: "peers", added: ["session"] },
+  async run(context) {
+    const { flags, config, output, signal } = context;
+    const limit = readLimit(flags);
     const broker = await findBroker(config, signal);
+    if (isSet(flags, "web")) return openPage(context, broker, "/agents");
     const { sessions } = await broker.call("list_sessions", {
       status: "open",
       limit: limits.sessionsPageMax,
     });
-    const rosters = await mapInParallel(sessions, sessionsAtOnce, async ({ session_id }) => {
+    const rosters = await mapInParallel(sessions, sessionsAtOnce, async ({ session_id, slug }) => {
       const { peers } = await broker.call("list_peers", { session_id });
-      return peers.filter(({ kind }) => kind === "agent");
+      return peers.filter(({ kind }) => kind === "agent").map((peer) => ({ session: slug, ...peer }));
     });
-    const sessionAgents = sessions.flatMap((session, index) =>
-      (rosters[index] ?? []).map((peer) => ({ session, peer })),
+    const all = sortByState(rosters.flat());
+    const includesAway = isSet(flags, "all") || output.json;
+    const listed = includesAway ? all : all.filter((agent) => !isAway(agent));
+    const away = all.length - listed.length;
+    const rows = listed.slice(0, limit);
+    await showList(
+      {
+        value: { agents: rows },
+        rows,
+        columns: listColumns(output),
+        total: listed.length,
+        empty:
+          away > 0 ? `${away} away: merkle agents --all` : "no agents in open sessions.  next: merkle launch",
+        ...(away > 0 && { foot: `  ${away} away: merkle agents --all` }),
+      },
+      context,
     );
-    if (output.json)
-      output.show(
-        { agents: sessionAgents.map(({ session, peer }) => ({ session: session.slug, ...peer })) },
-        "",
-      );
-    else if (sessionAgents.length === 0) output.note("no agents in open sessions.  next: merkle launch");
-    else output.show(sessionAgents, formatAgents(sessionAgents, output, isSet(flags, "all")));
     return exitCodes.done;
   },
 };
 
-interface SessionAgent {
-  readonly session: Session;
-  readonly peer: Peer;
+type Agent = Peer & { readonly session: Session["slug"] };
+
+function isAway({ presence, declared }: Agent): boolean {
+  return presence === "disconnected" && declared === null;
 }
 
-/**
- * Returns one line per agent. Agents that need a person come first. Absent agents are only counted, in a last
- * line.
- */
-function formatAgents(sessionAgents: readonly SessionAgent[], output: Output, includesAway: boolean): string {
-  const slugByPeer = new Map(sessionAgents.map(({ session, peer }) => [peer, session.slug]));
-  const peers = sortByState(sessionAgents.map(({ peer }) => peer));
-  const shown = includesAway
-    ? peers
-    : peers.filter((peer) => peer.presence !== "disconnected" || peer.declared !== null);
-  const rows = shown.map((peer) => {
-    const paint = paintState(peer, output);
-    return [
-      { text: `${toStateSign(peer, output)} ${formatPeerAddress(peer.team, peer.name)}`, paint },
-      { text: slugByPeer.get(peer) ?? "", paint: output.dim },
-      ...toActivityCells(peer, output),
-    ];
-  });
-  const away = peers.length - shown.length;
+/** Returns the columns. Agents that need a person come first. */
+function listColumns(output: Output): Column<Agent>[] {
+  const [state, work] = listActivityColumns(output);
   return [
-    ...(rows.length > 0
-      ? [formatTable(rows, { columns: output.columns, flexible: [1, [2, 60], 3], more: output.signs.more })]
-      : []),
-    ...(away > 0 ? [output.dim(`  ${away} away: merkle agents --all`)] : []),
-  ].join("\n");
+    {
+      head: "  Agent",
+      cell: (agent) => ({
+        text: `${toStateSign(agent, output)} ${formatPeerAddress(agent.team, agent.name)}`,
+        paint: paintState(agent, output),
+      }),
+    },
+    { head: "Session", cell: ({ session }) => ({ text: session, paint: output.dim }) },
+    state,
+    ...(work ? [work] : []),
+  ];
 }

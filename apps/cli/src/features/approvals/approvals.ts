@@ -68,7 +68,7 @@ export const approvals: Command = {
     const listed = await person.call("list_approvals", {});
     if (!decision) {
       if (output.json || listed.waiting.length > 0)
-        output.show(listed, listed.waiting.map((each) => format(each, output)).join("\n\n"));
+        await output.page(listed, listed.waiting.map((each) => format(each, output)).join("\n\n"));
       else output.note("  no pending approvals on this device");
       output.note(`  this device: ${listed.device}`);
       const [first] = listed.waiting;

@@ -2,6 +2,7 @@ import { type BriefLine, formatBriefLine, type InputOf, type SessionBrief } from
 import { neutralise } from "@merkle/wire/text";
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
+import { type Column, formatRows } from "../../command/list.js";
 import type { Output } from "../../command/output.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
 import { findFlag, isSet } from "../../core/flags.js";
@@ -9,7 +10,6 @@ import { readSince } from "../../feed/tail/tail-options.js";
 import { getReadingActor } from "../../identity/actors.js";
 import { getSession } from "../../sessions/find-session.js";
 import { toOneLine } from "../../text/one-line.js";
-import { formatTable } from "../../text/table.js";
 
 export const brief: Command = {
   name: "brief",
@@ -47,7 +47,7 @@ export const brief: Command = {
     if (output.json) output.show(answer, "");
     else if (answer.sessions.every(({ lines }) => lines.length === 0)) output.note("nothing new");
     else
-      output.show(
+      await output.page(
         answer,
         [...answer.sessions.map((each) => formatBrief(each, output)), ...formatSummary(answer.summary)].join(
           "\n\n",
@@ -81,16 +81,12 @@ function formatBrief(
   { session, title, after, up_to, lines, left_out }: SessionBrief,
   output: Output,
 ): string {
-  const head = formatTable(
-    [
-      [
-        { text: session, paint: output.bold },
-        { text: toOneLine(title) },
-        { text: `#${after + 1} to #${up_to}`, paint: output.dim },
-      ],
-    ],
-    { columns: output.columns, flexible: [0, 1], more: output.signs.more },
-  );
+  const columns: Column<string>[] = [
+    { head: "", cell: () => ({ text: session, paint: output.bold }) },
+    { head: "", widthMin: 8, cell: toOneLine },
+    { head: "", cell: () => ({ text: `#${after + 1} to #${up_to}`, paint: output.dim }) },
+  ];
+  const head = formatRows([title], columns, output);
   const more =
     left_out > 0 ? [output.dim(`  ${left_out} more: merkle tail ${session} --since ${after}`)] : [];
   return [head, ...lines.map((line) => formatLine(line, output)), ...more].join("\n");

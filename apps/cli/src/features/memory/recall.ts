@@ -2,12 +2,12 @@ import type { Memory } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
+import { type Column, limitFlag, readLimit, showList, webFlag } from "../../command/list.js";
 import type { Output } from "../../command/output.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
-import { readWholeNumber } from "../../core/flag-values.js";
 import { findFlag, isSet, listFlagValues, splitList } from "../../core/flags.js";
+import { openPage } from "../../identity/open-page.js";
 import { toOneLine } from "../../text/one-line.js";
-import { formatTable } from "../../text/table.js";
 import { toMoment } from "../../text/time.js";
 
 export const recall: Command = {
@@ -28,7 +28,8 @@ export const recall: Command = {
       flags: "--since <date>",
       summary: "only entries from this day or time on: 2026-01-31, 2026-01-31T14:00",
     },
-    { flags: "--limit <number>", summary: "maximum number of results, up to 100 (default: 20)" },
+    limitFlag(limits.memoriesPageDefault, limits.memoriesPageMax),
+    webFlag,
     { flags: "--forgotten", summary: "list forgotten memories (without a query)" },
   ],
   examples: [
@@ -37,12 +38,12 @@ export const recall: Command = {
     "merkle recall --since 2026-01-31 --by Atlas",
     "merkle recall --forgotten",
   ],
-  async run({ args: [query], flags, config, output, signal }) {
+  list: { operation: "list_memory", rows: "memories", added: ["marked"] },
+  async run(context) {
+    const { args, flags, config, output, signal } = context;
+    const [query] = args;
     const tags = splitList(listFlagValues(flags, "tag"));
-    const limit = readWholeNumber(findFlag(flags, "limit"), "--limit", {
-      min: 1,
-      max: limits.memoriesPageMax,
-    });
+    const limit = readLimit(flags, limits.memoriesPageMax);
     const forgotten = isSet(flags, "forgotten");
     if (forgotten && query !== undefined)
       throw usageError(
@@ -57,34 +58,44 @@ export const recall: Command = {
       limit,
     };
     const broker = await findBroker(config, signal);
+    if (isSet(flags, "web")) return openPage(context, broker, "/memory");
     const answer =
       query === undefined
         ? await broker.call("list_memory", { ...page, forgotten })
         : await broker.call("recall", { query, ...page });
-    if (output.json) output.show(answer, "");
-    else if (answer.memories.length === 0) output.note("no results");
-    else output.show(answer, formatMemories(answer.memories, output));
+    const { memories } = answer;
+    const isFull = memories.length === (limit ?? limits.memoriesPageDefault);
+    const hasMore =
+      "next_cursor" in answer ? answer.next_cursor !== null : isFull && limit !== limits.memoriesPageMax;
+    await showList<ListedMemory>(
+      { value: answer, rows: memories, columns: listColumns(output), hasMore, empty: "no results" },
+      context,
+    );
     return exitCodes.done;
   },
 };
 
-/** Returns one line per memory: id, text, source and tags. */
-function formatMemories(
-  memories: readonly (Memory & { readonly marked?: string })[],
-  output: Output,
-): string {
-  const rows = memories.map((memory) => [
-    { text: memory.id, paint: output.bold },
-    { text: toOneLine(memory.marked ?? memory.content) },
-    { text: formatSource(memory), paint: output.dim },
-    { text: memory.tags.map(toOneLine).join(", ") },
-    { text: formatForgotten(memory), paint: output.dim },
-  ]);
-  return formatTable(rows, {
-    columns: output.columns,
-    flexible: [[2, 20], [1, 24], [3, 12], 1],
-    more: output.signs.more,
-  });
+type ListedMemory = Memory & { readonly marked?: string };
+
+/** Returns the columns: id, text, source and tags. */
+function listColumns({ bold, dim }: Output): Column<ListedMemory>[] {
+  return [
+    { head: "Memory", cell: ({ id }) => ({ text: id, paint: bold }) },
+    { head: "Text", widthMin: 24, cell: ({ marked, content }) => toOneLine(marked ?? content) },
+    {
+      head: "By",
+      widthMin: 20,
+      isOptional: true,
+      cell: (memory) => ({ text: formatSource(memory), paint: dim }),
+    },
+    { head: "Tags", widthMin: 12, isOptional: true, cell: ({ tags }) => tags.map(toOneLine).join(", ") },
+    {
+      head: "Forgotten",
+      widthMin: 12,
+      isOptional: true,
+      cell: (memory) => ({ text: formatForgotten(memory), paint: dim }),
+    },
+  ];
 }
 
 function formatSource({ rememberedBy, session, rememberedAt }: Memory): string {

@@ -1,20 +1,7 @@
 import type { OutputOf, ProgressEntry } from "@merkle/wire";
 import type { Output } from "../../command/output.js";
 import { indentText, toOneLine } from "../../text/one-line.js";
-import { formatTable } from "../../text/table.js";
 import { toMoment } from "../../text/time.js";
-
-/** Returns one line per entry: time, title, author, tags and id. */
-export function formatEntries(entries: readonly ProgressEntry[], output: Output): string {
-  const rows = entries.map((entry) => [
-    { text: toMoment(entry.createdAt), paint: output.dim },
-    { text: toOneLine(entry.title) },
-    { text: formatAuthor(entry), paint: output.dim },
-    { text: entry.tags.map(toOneLine).join(", ") },
-    { text: entry.id, paint: output.bold },
-  ]);
-  return formatTable(rows, { columns: output.columns, flexible: [[2, 16], 1], more: output.signs.more });
-}
 
 /**
  * Formats an entry in full: title, source, summary and text. Leaves out a summary that merely repeats the
@@ -36,7 +23,7 @@ export function formatEntry(entry: OutputOf<"get_context">, output: Output): str
   ].join("\n");
 }
 
-function formatAuthor({ agentId, loggedBy }: Pick<ProgressEntry, "agentId" | "loggedBy">): string {
+export function formatAuthor({ agentId, loggedBy }: Pick<ProgressEntry, "agentId" | "loggedBy">): string {
   return agentId === null || agentId === loggedBy
     ? toOneLine(loggedBy)
     : `${toOneLine(agentId)} (${toOneLine(loggedBy)})`;

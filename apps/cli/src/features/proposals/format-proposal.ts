@@ -2,22 +2,6 @@ import type { Hunk, Proposal, ProposalInFull } from "@merkle/wire";
 import { neutralise } from "@merkle/wire/text";
 import type { Output } from "../../command/output.js";
 import { toOneLine } from "../../text/one-line.js";
-import { formatTable } from "../../text/table.js";
-import { toMoment } from "../../text/time.js";
-
-/** Returns one line per proposal. */
-export function formatProposals(proposals: readonly Proposal[], output: Output): string {
-  const rows = proposals.map((each) => [
-    { text: String(each.proposal_id), paint: output.bold },
-    { text: each.stale ? "stale" : each.status },
-    { text: formatTarget(each) },
-    { text: `+${each.added} ${output.signs.minus}${each.removed}` },
-    { text: toOneLine(each.proposed_by ?? "agent") },
-    { text: toMoment(each.proposed_at) },
-    { text: toOneLine(each.note), paint: output.dim },
-  ]);
-  return formatTable(rows, { columns: output.columns, flexible: 6, more: output.signs.more });
-}
 
 /** Formats a proposal: its facts in one line, its note, and its hunks with the numbers for --hunks. */
 export function formatProposal(proposal: ProposalInFull, output: Output): string {
@@ -37,7 +21,7 @@ export function formatProposal(proposal: ProposalInFull, output: Output): string
 }
 
 /** Returns the target of a proposal: `document, topic 4`, `docs/guide.md, topic 4` or `Conclusion`. */
-function formatTarget({ kind, source_path, topic_id }: Proposal): string {
+export function formatTarget({ kind, source_path, topic_id }: Proposal): string {
   return kind === "conclusion" ? "Conclusion" : `${toOneLine(source_path ?? "document")}, topic ${topic_id}`;
 }
 

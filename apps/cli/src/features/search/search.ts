@@ -2,14 +2,18 @@ import { type SearchHit, searchKinds } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
+import { type Column, limitFlag, readLimit, showList, webFlag } from "../../command/list.js";
 import type { Output } from "../../command/output.js";
 import { exitCodes } from "../../core/cli-error.js";
-import { readOneOf, readWholeNumber } from "../../core/flag-values.js";
-import { findFlag, listFlagValues, splitList } from "../../core/flags.js";
+import { readOneOf } from "../../core/flag-values.js";
+import { findFlag, isSet, listFlagValues, splitList } from "../../core/flags.js";
+import { openPage } from "../../identity/open-page.js";
 import { getSession } from "../../sessions/find-session.js";
 import { toOneLine } from "../../text/one-line.js";
-import { formatTable } from "../../text/table.js";
 import { toMoment } from "../../text/time.js";
+
+/** How many hits the broker returns unless the call names a limit. */
+const hitsUsual = 20;
 
 export const search: Command = {
   name: "search",
@@ -25,52 +29,60 @@ export const search: Command = {
       summary: "only this kind; repeat or use commas for several",
       repeatable: true,
     },
-    { flags: "--limit <number>", summary: "maximum number of results, up to 50 (default: 20)" },
+    limitFlag(hitsUsual, limits.searchHitsMax),
+    webFlag,
   ],
   examples: [
     'merkle search "staging key"',
     "merkle search token --session split-auth --kind decision",
     "merkle search rollout --kind memory,document --json",
   ],
-  async run({ args: [query = ""], flags, config, output, signal }) {
+  list: { operation: "search", rows: "hits" },
+  async run(context) {
+    const { args, flags, config, output, signal } = context;
+    const [query = ""] = args;
     const kinds = splitList(listFlagValues(flags, "kind")).map((each) =>
       readOneOf(each, "--kind", searchKinds),
     );
-    const limit = readWholeNumber(findFlag(flags, "limit"), "--limit", { min: 1, max: limits.searchHitsMax });
+    const limit = readLimit(flags, limits.searchHitsMax);
     const sessionName = findFlag(flags, "session");
     const broker = await findBroker(config, signal);
     const session = sessionName === undefined ? undefined : await getSession(broker, sessionName, config);
+    if (isSet(flags, "web")) return openPage(context, broker, `/search?q=${encodeURIComponent(query)}`);
     const answer = await broker.call("search", {
       query,
       ...(kinds.length > 0 ? { kinds: kinds.filter((each) => each !== undefined) } : {}),
       ...(session === undefined ? {} : { session: session.session_id }),
       ...(limit === undefined ? {} : { limit }),
     });
-    if (output.json) output.show(answer, "");
-    else if (answer.hits.length === 0) output.note("no results");
-    else output.show(answer, await formatHits(answer.hits, output));
+    const { hits } = answer;
+    const hasMore = hits.length === (limit ?? hitsUsual) && limit !== limits.searchHitsMax;
+    await showList(
+      { value: answer, rows: hits, columns: listColumns(output), hasMore, empty: "no results" },
+      context,
+    );
     if (!answer.complete) output.note("older messages are still being indexed: search again later");
     return exitCodes.done;
   },
 };
 
-/** Returns one line per hit: kind, location, name, author, time and matching text. */
-async function formatHits(hits: readonly SearchHit[], output: Output): Promise<string> {
-  const rows = hits.map((hit) => [
-    { text: hit.kind },
-    { text: formatLocation(hit), paint: output.bold },
-    { text: formatName(hit), paint: output.bold },
-    { text: toOneLine(hit.marked) },
+/** Returns the columns: kind, location, name, matching text, author and time. */
+function listColumns({ bold, dim }: Output): Column<SearchHit>[] {
+  return [
+    { head: "Kind", cell: ({ kind }) => kind },
+    { head: "Where", cell: (hit) => ({ text: formatLocation(hit), paint: bold }) },
+    { head: "Name", cell: (hit) => ({ text: formatName(hit), paint: bold }) },
+    { head: "Text", widthMin: 16, cell: ({ marked }) => toOneLine(marked) },
     {
-      text: [hit.by === null ? "" : toOneLine(hit.by), toMoment(hit.at)].join(" ").trim(),
-      paint: output.dim,
+      head: "By",
+      widthMin: 16,
+      isOptional: true,
+      cell: ({ by, at }) => ({
+        text: [by === null ? "" : toOneLine(by), toMoment(at)].join(" ").trim(),
+        paint: dim,
+      }),
     },
-  ]);
-  return formatTable(rows, {
-    columns: output.columns,
-    flexible: [1, [4, 16], [2, 16], 3],
-    more: output.signs.more,
-  });
+  ];
 }
 
 /** Returns the session, file or project in which the hit was found. */

@@ -1,7 +1,7 @@
 import type { StateEntry } from "@merkle/wire";
+import type { Column } from "../../command/list.js";
 import type { Output } from "../../command/output.js";
 import { cutText, toOneLine } from "../../text/one-line.js";
-import { formatTable } from "../../text/table.js";
 import { toAge, toMoment } from "../../text/time.js";
 
 /** Returns an entry's value as one line of JSON, or `none` if it has no value. */
@@ -21,19 +21,22 @@ export function formatShortValue(entry: Pick<StateEntry, "value" | "deleted" | "
   return cutText(formatValue(entry), valueCharsMax);
 }
 
-/** Returns one line per key: key, value, version, author and time. */
-export function formatEntries(entries: readonly StateEntry[], output: Output): string {
-  const rows = entries.map((entry) => [
-    { text: toOneLine(entry.key), paint: output.bold },
-    { text: formatShortValue(entry) },
-    { text: `v${entry.version}` },
-    { text: `${toOneLine(entry.updatedBy)} ${toAge(entry.updatedAt)} ago`, paint: output.dim },
-  ]);
-  return formatTable(rows, {
-    columns: output.columns,
-    flexible: [[3, 16], [0, 16], 1],
-    more: output.signs.more,
-  });
+/** Returns the columns: key, value, version, author and time. */
+export function listEntryColumns({ bold, dim }: Output): Column<StateEntry>[] {
+  return [
+    { head: "Key", cell: ({ key }) => ({ text: toOneLine(key), paint: bold }) },
+    { head: "Value", widthMin: 12, cell: formatShortValue },
+    { head: "Version", cell: ({ version }) => `v${version}` },
+    {
+      head: "Set by",
+      widthMin: 16,
+      isOptional: true,
+      cell: ({ updatedBy, updatedAt }) => ({
+        text: `${toOneLine(updatedBy)} ${toAge(updatedAt)} ago`,
+        paint: dim,
+      }),
+    },
+  ];
 }
 
 /** Returns version, author and time of an entry, such as `v3, Atlas 14:05`. */

@@ -1,11 +1,12 @@
 import type { StateEntry } from "@merkle/wire";
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
+import { formatRows } from "../../command/list.js";
 import { CliError, exitCodes } from "../../core/cli-error.js";
 import { isSet } from "../../core/flags.js";
 import { splitSessionArgument } from "../../sessions/find-session.js";
 import { toJson } from "../../text/to-json.js";
-import { formatByline, formatEntries, formatValue } from "./format-state.js";
+import { formatByline, formatValue, listEntryColumns } from "./format-state.js";
 
 export const stateGet: Command = {
   name: "state get",
@@ -36,7 +37,8 @@ export const stateGet: Command = {
       scope: isSet(flags, "shared") ? "mesh" : "session",
     });
     if (history) {
-      output.show(entry, formatEntries([entry, ...(entry.history ?? [])], output));
+      const versions = [entry, ...(entry.history ?? [])];
+      await output.page(entry, formatRows(versions, listEntryColumns(output), output));
       return exitCodes.done;
     }
     if (entry.deleted) throw deletedKey(entry, formatByline(entry));

@@ -1,14 +1,18 @@
 import type { ScopeClaim } from "@merkle/wire";
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
+import { type Column, limitFlag, readLimit, showList, webFlag } from "../../command/list.js";
+import type { Output } from "../../command/output.js";
+import { toSessionPath } from "../../core/address.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { readWholeNumber } from "../../core/flag-values.js";
-import { findFlag } from "../../core/flags.js";
+import { findFlag, isSet } from "../../core/flags.js";
 import { getReadingActor, getSessionActor } from "../../identity/actors.js";
+import { openPage } from "../../identity/open-page.js";
 import { getSession } from "../../sessions/find-session.js";
 import { resolveScope, toRepositoryKey } from "../../sessions/repository.js";
 import { toOneLine } from "../../text/one-line.js";
-import { formatClaims } from "./format-tasks.js";
+import { toAge } from "../../text/time.js";
 
 export const claims: Command = {
   name: "claims",
@@ -21,13 +25,19 @@ export const claims: Command = {
     },
     { flags: "--reason <text>", summary: "with --claim: reason" },
     { flags: "--release <number>", summary: "number of the claim to end; a person can end anyone's" },
+    limitFlag(),
+    webFlag,
   ],
   examples: [
     "merkle claims split-auth",
     'merkle claims split-auth --claim "src/auth/**" --reason "rotating tokens"',
     "merkle claims split-auth --release 4",
   ],
-  async run({ args: [name], flags, config, output, signal }) {
+  list: { operation: "list_claims", rows: "claims" },
+  async run(context) {
+    const { args, flags, config, output, signal } = context;
+    const [name] = args;
+    const limit = readLimit(flags);
     const scope = findFlag(flags, "claim");
     const reason = findFlag(flags, "reason");
     const claim = readWholeNumber(findFlag(flags, "release"), "--release", { min: 1, max: 2 ** 31 - 1 });
@@ -52,12 +62,32 @@ export const claims: Command = {
       output.show(ended, `${output.mark.ok} released ${toOneLine(ended.released)}`);
       return exitCodes.done;
     }
+    if (isSet(flags, "web")) return openPage(context, broker, toSessionPath(session, "tasks"));
     const answer = await (await getReadingActor({ broker, config })).call("list_claims", { session_id });
-    if (output.json || answer.claims.length > 0) output.show(answer, formatClaims(answer.claims, output));
-    else output.note("  no claims");
+    const rows = answer.claims.slice(0, limit);
+    await showList(
+      {
+        value: { ...answer, claims: rows },
+        rows,
+        columns: listColumns(output),
+        total: answer.claims.length,
+        empty: "  no claims",
+      },
+      context,
+    );
     return exitCodes.done;
   },
 };
+
+function listColumns({ bold, dim }: Output): Column<ScopeClaim>[] {
+  return [
+    { head: "Claim", cell: ({ claim }) => ({ text: String(claim), paint: dim }) },
+    { head: "What", cell: ({ scope }) => ({ text: toOneLine(scope), paint: bold }) },
+    { head: "By", cell: ({ holder, shared }) => `${toOneLine(holder)}${shared ? " (shared)" : ""}` },
+    { head: "For", isOptional: true, cell: ({ claimed_at }) => toAge(claimed_at) },
+    { head: "Reason", widthMin: 12, isOptional: true, cell: ({ reason }) => toOneLine(reason ?? "") },
+  ];
+}
 
 function describeScope({ scope, repository }: ScopeClaim): string {
   if (!scope.startsWith("repo:")) return ", a name, not a file";

@@ -1,4 +1,4 @@
-import type { ScopeClaim, Task } from "@merkle/wire";
+import type { Task } from "@merkle/wire";
 import { formatScope } from "@merkle/wire/text";
 import type { Output } from "../../command/output.js";
 import { indentText, toOneLine } from "../../text/one-line.js";
@@ -62,15 +62,4 @@ export function formatTask(task: Task, output: Output): string {
     result !== null && `  result: ${indentText(result)}`,
   ];
   return facts.filter((each) => typeof each === "string").join("\n");
-}
-
-export function formatClaims(claims: readonly ScopeClaim[], output: Output): string {
-  const rows = claims.map(({ claim, scope, shared, holder, claimed_at, reason }) => [
-    { text: String(claim), paint: output.dim },
-    { text: toOneLine(scope), paint: output.bold },
-    { text: `${toOneLine(holder)}${shared ? " (shared)" : ""}` },
-    { text: toAge(claimed_at) },
-    { text: toOneLine(reason ?? "") },
-  ]);
-  return formatTable(rows, { columns: output.columns, flexible: 4, more: output.signs.more });
 }

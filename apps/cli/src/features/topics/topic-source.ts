@@ -1,4 +1,4 @@
-import type { InputOf, OutputOf } from "@merkle/wire";
+import type { InputOf, OutputOf, SourceRef } from "@merkle/wire";
 import { type BrokerClient, findBroker } from "../../broker/broker-client.js";
 import { fileArgument } from "../../command/arguments.js";
 import type { Argument, CommandContext } from "../../command/command.js";
@@ -25,6 +25,8 @@ export interface TopicTarget {
 interface TopicSource {
   readonly broker: BrokerClient;
   readonly selector: Pick<InputOf<"list_topics">, "session_id" | "source_path">;
+  /** The document or file, for the address of its page. */
+  readonly page: SourceRef;
   /** The name of the document or file, for use in a sentence. */
   readonly name: string;
   /** The name of the document or file, as typed in a command. */
@@ -71,6 +73,7 @@ export const topicsOfDocuments: TopicTarget = {
     return {
       broker,
       selector: { session_id },
+      page: { session: slug, source_path: null },
       name: slug,
       typed: slug,
       getActor: () => getSessionActor(session, { broker, config }),
@@ -92,6 +95,7 @@ export const topicsOfFiles: TopicTarget = {
     return {
       broker,
       selector: { source_path },
+      page: { session: null, source_path },
       name: source_path,
       typed,
       getActor: async () => getPersonActor({ broker, config }),

@@ -1,13 +1,14 @@
-import type { OutputOf, Topic } from "@merkle/wire";
+import { type OutputOf, type Topic, toSourceHref } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { BrokerClient } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
+import { type Column, limitFlag, readLimit, showList, webFlag } from "../../command/list.js";
 import type { Output } from "../../command/output.js";
 import { exitCodes } from "../../core/cli-error.js";
 import { toNumber } from "../../core/flag-values.js";
 import { isSet } from "../../core/flags.js";
+import { openPage } from "../../identity/open-page.js";
 import { indentText, toOneLine } from "../../text/one-line.js";
-import { formatTable } from "../../text/table.js";
 import { formatCount, toMoment } from "../../text/time.js";
 import { getTopicInSource, type TopicTarget, topicsOfDocuments, topicsOfFiles } from "./topic-source.js";
 
@@ -18,33 +19,53 @@ function createTopicsCommand(target: TopicTarget): Command {
     name: `${group} topics`,
     summary: `list the topics of ${what}, or print one topic in full`,
     arguments: [argument, { name: "[topic]", summary: "topic number (default: list the topics)" }],
-    flags: [{ flags: "--all", summary: "include the last 200 closed topics" }],
+    flags: [
+      { flags: "--all", summary: "include the last 200 closed topics" },
+      limitFlag(limits.topicsPageMax, limits.topicsPageMax),
+      webFlag,
+    ],
     examples: [
       `merkle ${group} topics ${example}`,
       `merkle ${group} topics ${example} 4`,
-      `merkle ${group} topics ${example} --all --json`,
+      `merkle ${group} topics ${example} --all --json topic_id,title`,
     ],
+    list: { operation: "list_topics", rows: "topics" },
     async run(context) {
       const { args, flags, output } = context;
+      const limit = readLimit(flags, limits.topicsPageMax) ?? limits.topicsPageMax;
       const number = args[1];
       const topic_id = number === undefined ? undefined : toNumber(number, "A topic");
       const source = await target.open(context);
       const { broker, selector } = source;
+      if (isSet(flags, "web"))
+        return openPage(
+          context,
+          broker,
+          toSourceHref(source.page, topic_id === undefined ? {} : { topic: topic_id }),
+        );
       if (topic_id !== undefined) {
         const topic = await readRemainingMessages(
           broker,
           await getTopicInSource(source, { topic_id, group }),
         );
-        output.show(topic, formatTopic(topic, output));
+        await output.page(topic, formatTopic(topic, output));
         return exitCodes.done;
       }
       const page = await broker.call("list_topics", {
         ...selector,
-        limit: limits.topicsPageMax,
+        limit,
         ...(!isSet(flags, "all") && { status: "open" }),
       });
-      if (output.json || page.topics.length > 0) output.show(page, formatTopics(page.topics, output));
-      else output.note("  no topics");
+      await showList(
+        {
+          value: page,
+          rows: page.topics,
+          columns: listColumns(output),
+          hasMore: page.next_before !== null,
+          empty: "  no topics",
+        },
+        context,
+      );
       return exitCodes.done;
     },
   };
@@ -54,17 +75,20 @@ export const docTopics: Command = createTopicsCommand(topicsOfDocuments);
 
 export const sourceTopics: Command = createTopicsCommand(topicsOfFiles);
 
-/** Returns one line per topic: number, state, author, time, number of messages and title. */
-function formatTopics(topics: readonly Topic[], output: Output): string {
-  const rows = topics.map((topic) => [
-    { text: String(topic.topic_id), paint: output.bold },
-    { text: describeState(topic) },
-    { text: toOneLine(topic.opened_by) },
-    { text: toMoment(topic.opened_at) },
-    { text: formatCount(topic.messages_count, "message"), paint: output.dim },
-    { text: toOneLine(topic.title) },
-  ]);
-  return formatTable(rows, { columns: output.columns, flexible: 5, more: output.signs.more });
+/** Returns the columns: number, state, author, time, number of messages and title. */
+function listColumns({ bold, dim }: Output): Column<Topic>[] {
+  return [
+    { head: "Topic", cell: ({ topic_id }) => ({ text: String(topic_id), paint: bold }) },
+    { head: "State", cell: describeState },
+    { head: "By", widthMin: 8, cell: ({ opened_by }) => toOneLine(opened_by) },
+    { head: "Opened", isOptional: true, cell: ({ opened_at }) => toMoment(opened_at) },
+    {
+      head: "Messages",
+      isOptional: true,
+      cell: ({ messages_count }) => ({ text: formatCount(messages_count, "message"), paint: dim }),
+    },
+    { head: "Title", widthMin: 12, cell: ({ title }) => toOneLine(title) },
+  ];
 }
 
 /** Formats a topic's quote and state, and all its messages. */

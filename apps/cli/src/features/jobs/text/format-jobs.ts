@@ -2,23 +2,9 @@ import type { Job, OutputOf } from "@merkle/wire";
 import { neutralise } from "@merkle/wire/text";
 import type { Output } from "../../../command/output.js";
 import { indentText, toOneLine } from "../../../text/one-line.js";
-import { formatTable } from "../../../text/table.js";
 import { toAge, toDuration } from "../../../text/time.js";
 
-type JobStyle = Pick<Output, "columns" | "signs" | "bold" | "dim" | "alarm" | "dot">;
-
-/** Returns one line per job: number, source, kind, status, duration and result. */
-export function formatJobs(jobs: readonly Job[], output: JobStyle): string {
-  const rows = jobs.map((job) => [
-    { text: String(job.job_id), paint: output.bold },
-    { text: formatSource(job) },
-    { text: describeKind(job) },
-    { text: formatStatus(job), ...(isFailed(job) && { paint: output.alarm }) },
-    { text: formatRunTime(job), paint: output.dim },
-    { text: describeOutcome(job) },
-  ]);
-  return formatTable(rows, { columns: output.columns, flexible: [1, 5], more: output.signs.more });
-}
+type JobStyle = Pick<Output, "bold" | "dim" | "alarm" | "dot">;
 
 export function formatJobLine(job: Job, output: Pick<Output, "dot">): string {
   return [`job ${job.job_id}`, describeKind(job), formatStatus(job), formatRunTime(job)]
@@ -46,16 +32,16 @@ export function formatJob(job: Job, output: JobStyle): string {
 }
 
 /** Returns the session or the file that the job is about. */
-function formatSource({ session, source_path }: Job): string {
+export function formatSource({ session, source_path }: Job): string {
   return session ?? toOneLine(source_path ?? "");
 }
 
-function describeKind({ kind, topic_id, persona_name }: Job): string {
+export function describeKind({ kind, topic_id, persona_name }: Job): string {
   if (topic_id !== null) return `${kind} topic ${topic_id}`;
   return persona_name === null ? kind : `${kind} as ${toOneLine(persona_name)}`;
 }
 
-function formatStatus({ status }: Job): string {
+export function formatStatus({ status }: Job): string {
   return status === "timed_out" ? "timed out" : status;
 }
 
@@ -65,13 +51,13 @@ export function describeOutcome({ message, result }: Job): string {
 }
 
 /** Returns how long the job ran or, if it has not ended, how long it has been running or waiting. */
-function formatRunTime({ created_at, started_at, completed_at }: Job): string {
+export function formatRunTime({ created_at, started_at, completed_at }: Job): string {
   const from = started_at ?? created_at;
   const to = completed_at === null ? Date.now() : Date.parse(completed_at);
   return toDuration(Math.max(0, to - Date.parse(from)) / 1_000);
 }
 
-function isFailed({ status }: Job): boolean {
+export function isFailed({ status }: Job): boolean {
   return status === "failed" || status === "timed_out";
 }
 
