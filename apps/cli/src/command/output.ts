@@ -2,6 +2,7 @@ import picocolors from "picocolors";
 import type { CliError } from "../core/cli-error.js";
 import { type Flags, isSet } from "../core/flags.js";
 import { writeLine } from "../core/write-line.js";
+import type { MarkdownStyle } from "../text/render-markdown.js";
 import { displayWidth } from "../text/table.js";
 import { toJson } from "../text/to-json.js";
 import { wrapLine } from "../text/wrap-line.js";
@@ -43,6 +44,8 @@ export interface Output {
   /** The symbol that separates items within a line. */
   readonly dot: string;
   readonly signs: Signs;
+  /** How Markdown of messages is rendered. Null where it is printed as it was written. */
+  readonly markdown: MarkdownStyle | null;
   dim(text: string): string;
   bold(text: string): string;
   /** Colours text about something that needs a person's attention. */
@@ -153,6 +156,15 @@ export function createOutput(
     },
     dot: words.dot,
     signs: hasUnicode ? unicodeSigns : plainSigns,
+    markdown:
+      hasColour && stdout.isTTY === true
+        ? {
+            bullet: hasUnicode ? "•" : "-",
+            bold: onStdout.bold,
+            code: onStdout.cyan,
+            dim: onStdout.dim,
+          }
+        : null,
     dim: onStdout.dim,
     bold: onStdout.bold,
     alarm: onStdout.red,

@@ -96,6 +96,31 @@ describe("merkle ls --watch", () => {
   });
 });
 
+describe("merkle tail", () => {
+  it("[CLI-170] renders Markdown at a terminal with colours, and prints the source elsewhere", {
+    tags: "terminal",
+  }, async () => {
+    const { slug } = await callBroker(merkle, "create_session", { title: "Marked", creator_team_name: "A" });
+    const source = "see **this**\n- `one`\n- [two](https://example.com)";
+    await merkle.run(["post", slug, source]);
+    const args = ["tail", slug, "--timeout", "0"];
+    const { screen } = await startAtTerminal(merkle, args).ended;
+    expect(screen).toContain("see \u001b[1mthis\u001b[22m\r\n");
+    expect(screen).toContain("• \u001b[36mone\u001b[39m\r\n");
+    expect(screen).toContain("• two \u001b[2m(https://example.com)\u001b[22m");
+    const indented = source.replaceAll("\n", `\n${" ".repeat(9)}`);
+    expect((await merkle.run(args)).stdout).toContain(indented);
+    for (const [flags, env] of [
+      [["--no-color"], {}],
+      [[], { NO_COLOR: "1" }],
+      [[], { TERM: "dumb" }],
+    ] as const) {
+      const plain = await startAtTerminal(merkle, [...args, ...flags], env).ended;
+      expect(plain.screen).toContain(indented.replaceAll("\n", "\r\n"));
+    }
+  });
+});
+
 describe("a command that fails", () => {
   it("[CLI-7] uses plain words, and not the fields of an operation", async () => {
     const { slug } = await callBroker(merkle, "create_session", { title: "Said", creator_team_name: "A" });

@@ -42,6 +42,20 @@ describe("a message for people", () => {
     );
   });
 
+  it("[CLI-170] renders Markdown where the style can, and neither bold text nor code passes for a label", () => {
+    const rendering = {
+      ...style,
+      dim: () => "",
+      render: (text: string) => text.replace(/\*\*(.+?)\*\*/g, "\u001b[1m$1\u001b[22m"),
+    };
+    const format = (text: string) => formatMessage(message({ content: { text } }), birch, rendering);
+    expect(format("a **b**\nc")).toBe(` *Birch* -> everyone  a \u001b[1mb\u001b[22m\n${" ".repeat(9)}c`);
+    expect(format("**DECISION** ship it")).toBe(
+      " *Birch* -> everyone  : \u001b[1mDECISION\u001b[22m ship it",
+    );
+    expect(format("**a\u001b[2J**"), "before it is neutralised").toContain("\u001b[1ma\ufffd[2J\u001b[22m");
+  });
+
   it("[CLI-30] has local time, number, author, readers and text", () => {
     expect(formatMessage(message({}), birch, style)).toBe(`<${time} #405> *Birch* -> everyone  hello`);
     const toTwo = message({ to: ["Cedar", "@review"], from: { team: "Ana", human: true } });

@@ -11,6 +11,8 @@ interface MessageStyle {
   readonly arrow: string;
   readonly dot: string;
   dim(text: string): string;
+  /** Renders the Markdown of a neutralised text. Without this function the text is printed as written. */
+  render?(text: string): string;
 }
 
 /** How the team that posted a message is displayed. */
@@ -68,8 +70,10 @@ const label = /^\s*(?:NOW|ASK|DECISION|PRIVATE|re #|answers #)/;
 function formatBody({ content }: Message, style: MessageStyle): string {
   // Ignore any other fields, such as `text`: they are not part of the content that the sender encrypted.
   if (content["private"] === true) return style.dim(`${formatInline(content["bytes"])} bytes, sealed`);
-  const text = toText(content["text"]);
-  return `${label.test(neutralise(text)) ? ": " : ""}${indentText(text)}${formatOptions(content["options"])}`;
+  const text = neutralise(toText(content["text"]));
+  const rendered = style.render?.(text) || text;
+  const prefix = label.test(text) || label.test(removeColours(rendered)) ? ": " : "";
+  return `${prefix}${indentLines(rendered)}${formatOptions(content["options"])}`;
 }
 
 function describeRemoved(message: Message): string {
@@ -252,7 +256,16 @@ function quoteLine(text: unknown): string {
 export const indent = " ".repeat(9);
 
 function indentText(text: string): string {
-  return isolateRightToLeft(neutralise(text)).replaceAll("\n", `\n${indent}`);
+  return indentLines(neutralise(text));
+}
+
+function indentLines(text: string): string {
+  return isolateRightToLeft(text).replaceAll("\n", `\n${indent}`);
+}
+
+function removeColours(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a colour begins with one.
+  return text.replace(/\u001b\[\d+m/g, "");
 }
 
 /**

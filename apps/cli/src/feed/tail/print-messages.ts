@@ -1,5 +1,6 @@
 import type { Message } from "@merkle/wire";
 import type { Output } from "../../command/output.js";
+import { renderMarkdown } from "../../text/render-markdown.js";
 import { toJson } from "../../text/to-json.js";
 import { wrapLine } from "../../text/wrap-line.js";
 import { type AuthorStyle, formatMessage, indent, toLocalDay } from "../format-message.js";
@@ -31,6 +32,8 @@ export function createTextPrinter(
   };
 }
 
+type MessageOutput = Pick<Output, "signs" | "dot" | "dim" | "markdown">;
+
 /** Wraps a message to the given number of columns. */
 export function breakLines(text: string, columns: number): string {
   return text
@@ -44,7 +47,7 @@ export function breakLines(text: string, columns: number): string {
  * each day.
  */
 export function createTextFormat(
-  output: Pick<Output, "signs" | "dot" | "dim">,
+  output: MessageOutput,
   teams: { find(teamId: string | null): Promise<AuthorStyle> },
 ): (message: Message) => Promise<string> {
   const formatAlone = createMessageFormat(output, teams);
@@ -60,9 +63,15 @@ export function createTextFormat(
 
 /** Creates a function that formats messages without adding dates. */
 export function createMessageFormat(
-  output: Pick<Output, "signs" | "dot" | "dim">,
+  output: MessageOutput,
   teams: { find(teamId: string | null): Promise<AuthorStyle> },
 ): (message: Message) => Promise<string> {
-  const style = { arrow: output.signs.arrow, dot: output.dot, dim: output.dim };
+  const { markdown } = output;
+  const style = {
+    arrow: output.signs.arrow,
+    dot: output.dot,
+    dim: output.dim,
+    ...(markdown && { render: (text: string) => renderMarkdown(text, markdown) }),
+  };
   return async (message) => formatMessage(message, await teams.find(message.posted_by_team_id), style);
 }
