@@ -12,7 +12,7 @@ export type {
 } from "./features/jobs/feature.js";
 export type { ProgressLogLevel, SummaryOptions } from "./features/progress/feature.js";
 export { readAuditKeys, rotateAuditKey } from "./identity/audit-key/rotate-audit-key.js";
-export { backupHome, type HomeBackupOptions, restoreHome } from "./start/backup-home.js";
+export { type BackupProgress, backupHome, type HomeBackupOptions, restoreHome } from "./start/backup-home.js";
 export type { BrokerOptions } from "./start/broker-options.js";
 export { type DatabaseInfo, inspectDatabase } from "./start/inspect-database.js";
 export { findOutsideData, type OutsideData, removeHomeData } from "./start/remove-home.js";

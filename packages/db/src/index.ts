@@ -74,6 +74,6 @@ export * from "./views/undelivered.js";
 
 export { type BackupOptions, type BackupSummary, backupDatabase } from "./backup/backup-database.js";
 export { BackupError, type BackupErrorCode } from "./backup/backup-error.js";
-export type { BackupManifest, TableRows } from "./backup/manifest.js";
+export type { BackupManifest, BackupProgress, TableRows } from "./backup/manifest.js";
 export { readBackupManifest } from "./backup/read-backup-file.js";
 export { type RestoreOptions, type RestoreSummary, restoreDatabase } from "./backup/restore-database.js";

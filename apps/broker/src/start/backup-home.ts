@@ -1,5 +1,6 @@
 import {
   BackupError,
+  type BackupProgress,
   type BackupSummary,
   backupDatabase,
   type RestoreSummary,
@@ -9,6 +10,8 @@ import {
 import { readVersion } from "../core/version.js";
 import { hasDatabase, withHomeDatabase } from "./home-database.js";
 
+export type { BackupProgress };
+
 export interface HomeBackupOptions {
   /** The Merkle home, an absolute path. */
   readonly home: string;
@@ -16,8 +19,8 @@ export interface HomeBackupOptions {
   readonly databaseUrl?: string | undefined;
   /** The backup file, an absolute path. */
   readonly file: string;
-  /** Called repeatedly during the work, with a table's name and the number of its rows processed so far. */
-  readonly onProgress?: ((table: string, rows: number) => void) | undefined;
+  /** Called often during the work. */
+  readonly onProgress?: ((progress: BackupProgress) => void) | undefined;
   /** Cancels the work when aborted. Nothing is changed, and nothing is left running. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -1,5 +1,7 @@
 import { resolve } from "node:path";
+import type { BackupProgress } from "@merkle/broker";
 import type { Command } from "../command/command.js";
+import { createProgressLine } from "../command/progress.js";
 import { loadBroker } from "../core/broker-code.js";
 import { exitCodes } from "../core/cli-error.js";
 import { isSet } from "../core/flags.js";
@@ -13,10 +15,14 @@ export const backup: Command = {
   examples: ["merkle backup merkle.backup", "merkle backup --overwrite /srv/backup/merkle.backup"],
   offline: true,
   envFiles: true,
-  async run({ args: [name = ""], flags, config, output, signal }) {
+  async run({ args: [name = ""], flags, config, io, output, signal }) {
     const { backupHome } = await loadBroker();
     const file = resolve(name);
-    const summary = await backupHome({ ...config, file, overwrite: isSet(flags, "overwrite"), signal });
+    const progress = createProgressLine({ flags, io });
+    const onProgress = ({ done, total }: BackupProgress) =>
+      progress.show({ name: "backing up", done, total, format: formatRows });
+    const overwrite = isSet(flags, "overwrite");
+    const summary = await backupHome({ ...config, file, overwrite, onProgress, signal }).finally(progress.end);
     const rows = countRows(summary.tables);
     output.show(
       { file, bytes: summary.bytes, sha256: summary.sha256, epoch: summary.epoch, ...rows },
@@ -27,6 +33,11 @@ export const backup: Command = {
     return exitCodes.done;
   },
 };
+
+/** Formats a number of rows for a progress line. */
+export function formatRows(rows: number): string {
+  return formatCount(Math.round(rows), "row");
+}
 
 interface RowCounts {
   readonly sessions: number;

@@ -1,8 +1,11 @@
 import { resolve } from "node:path";
+import type { BackupProgress } from "@merkle/broker";
+import { describeBytes } from "@merkle/wire/text";
 import type { Command } from "../command/command.js";
+import { createProgressLine } from "../command/progress.js";
 import { loadBroker } from "../core/broker-code.js";
 import { exitCodes } from "../core/cli-error.js";
-import { countRows, describeRows } from "./backup.js";
+import { countRows, describeRows, formatRows } from "./backup.js";
 
 export const restore: Command = {
   name: "restore",
@@ -11,10 +14,17 @@ export const restore: Command = {
   examples: ["merkle restore merkle.backup", "MERKLE_HOME=/srv/new merkle restore merkle.backup"],
   offline: true,
   envFiles: true,
-  async run({ args: [name = ""], config, output, signal }) {
+  async run({ args: [name = ""], flags, config, io, output, signal }) {
     const { readAuditKeys, restoreHome } = await loadBroker();
     const file = resolve(name);
-    const summary = await restoreHome({ ...config, file, signal });
+    const progress = createProgressLine({ flags, io });
+    const onProgress = ({ step, done, total }: BackupProgress) =>
+      progress.show(
+        step === "check"
+          ? { name: "checking the file", done, total, format: describeBytes }
+          : { name: "restoring", done, total, format: formatRows },
+      );
+    const summary = await restoreHome({ ...config, file, onProgress, signal }).finally(progress.end);
     const rows = countRows(summary.tables);
     output.show(
       {

@@ -10,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { openDatabase } from "../start/open-database.js";
 import { backupDatabase } from "./backup-database.js";
 import { sortByReference } from "./catalog.js";
+import type { BackupProgress } from "./manifest.js";
 import { readBackupManifest } from "./read-backup-file.js";
 import { restoreDatabase } from "./restore-database.js";
 import {
@@ -90,15 +91,36 @@ describe("a backup", () => {
     expect(await readdir(folder)).toEqual(["merkle.backup"]);
   });
 
+  it("[CLI-171] reports rows of an estimated total, and a restore the file's bytes and then rows of an exact one", async () => {
+    const source = await makeMerkleDatabase(current);
+    await addMessages(source, 8_000);
+    await query(source, (sql) => sql`ANALYZE messages`);
+    const written: BackupProgress[] = [];
+    await backupDatabase({ target: source, file, onProgress: (progress) => written.push(progress) });
+    const { done, total } = written.at(-1) ?? { done: 0, total: 0 };
+    expect(done).toBeGreaterThanOrEqual(8_000);
+    expect(total === null || total >= done).toBe(true);
+    expect(written[0]?.total).toBeGreaterThanOrEqual(8_000);
+
+    const read: BackupProgress[] = [];
+    const target = await makeDatabase(current);
+    const { tables } = await restoreDatabase({ target, file, onProgress: (progress) => read.push(progress) });
+    const checked = read.findLast(({ step }) => step === "check");
+    const { size } = await stat(file);
+    expect(checked).toEqual({ step: "check", done: size, total: size });
+    const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+    expect(read.at(-1)).toEqual({ step: "copy", done: rows, total: rows });
+  });
+
   it("[BACKUP-1] replaces no file unless it is told to", async () => {
     const source = await makeMerkleDatabase(current);
     await writeFile(file, "precious");
     const read: string[] = [];
-    const onProgress = (table: string) => read.push(table);
+    const onProgress = ({ step }: BackupProgress) => read.push(step);
     await expect(backupDatabase({ target: source, file, onProgress })).rejects.toMatchObject({
       code: "file_exists",
     });
-    expect(read, "which table was read in vain").toEqual([]);
+    expect(read, "rows read in vain").toEqual([]);
     expect(await readFile(file, "utf8")).toBe("precious");
     await backupDatabase({ target: source, file, overwrite: true });
     expect(await readBackupManifest(file)).toMatchObject({ format: "merkle-backup" });
@@ -118,8 +140,8 @@ describe("a backup", () => {
     const source = await makeMerkleDatabase(current);
     await addMessages(source, 8_000);
     const controller = new AbortController();
-    const onProgress = (table: string) => {
-      if (table === "messages") controller.abort();
+    const onProgress = ({ done }: BackupProgress) => {
+      if (done > 4_000) controller.abort();
     };
     await expect(
       backupDatabase({ target: source, file, onProgress, signal: controller.signal }),

@@ -1,9 +1,9 @@
 import type { ConnectionTarget } from "../core/connection.js";
 import { listMigrations } from "../core/migrations.js";
 import { BackupError, explainDatabaseError } from "./backup-error.js";
-import { listSequences, listTables } from "./catalog.js";
+import { estimateRows, listSequences, listTables } from "./catalog.js";
 import { copyOut } from "./copy.js";
-import type { BackupManifest, TableRows } from "./manifest.js";
+import type { BackupManifest, BackupProgress, TableRows } from "./manifest.js";
 import { type Snapshot, withSnapshot } from "./transaction.js";
 import { writeBackupFile } from "./write-backup-file.js";
 
@@ -14,8 +14,8 @@ export interface BackupOptions {
   overwrite?: boolean;
   /** Merkle's version, recorded in the backup for information only. */
   merkleVersion?: string;
-  /** Called often, with the number of rows copied from `table` so far. */
-  onProgress?: (table: string, rows: number) => void;
+  /** Called often while rows are copied. */
+  onProgress?: (progress: BackupProgress) => void;
   /** Aborts the backup and leaves no file. */
   signal?: AbortSignal;
 }
@@ -50,9 +50,10 @@ export async function backupDatabase(options: BackupOptions): Promise<BackupSumm
 async function writeSnapshot({ sql, cancel }: Snapshot, options: BackupOptions): Promise<BackupSummary> {
   const { file, overwrite = false, onProgress, signal } = options;
   const manifest = await describe(sql, options.merkleVersion);
+  const total = onProgress ? await estimateRows(sql) : null;
   const written = await writeBackupFile(file, overwrite, {
     manifest,
-    onProgress,
+    onRows: (done) => onProgress?.({ step: "copy", done, total: total !== null && total < done ? null : total }),
     async *readTable(index) {
       const table = manifest.tables[index];
       if (!table) throw new RangeError(`There is no table ${index}.`);

@@ -37,6 +37,19 @@ export async function listTables(sql: postgres.Sql): Promise<CatalogTable[]> {
   return sortByReference([...tables]);
 }
 
+/**
+ * Returns about how many rows the schema's tables have, as of the last time the database counted them. Null if
+ * it never has.
+ */
+export async function estimateRows(sql: postgres.Sql): Promise<number | null> {
+  const [estimate] = await sql`
+    SELECT sum(GREATEST(c.reltuples, 0))::float8 AS rows
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = current_schema() AND c.relkind = 'r'`;
+  const rows = Number(estimate?.["rows"] ?? 0);
+  return rows > 0 ? rows : null;
+}
+
 /** Lists the schema's sequences that have been used, each with its last value. */
 export async function listSequences(sql: postgres.Sql): Promise<BackupSequence[]> {
   const sequences = await sql<BackupSequence[]>`

@@ -2,6 +2,16 @@ import { isObject } from "@merkle/wire";
 import { BackupError } from "./backup-error.js";
 
 /** The first characters of every backup file, in this format version and in all later ones. */
+/** How much of a backup or a restore is done. */
+export interface BackupProgress {
+  /** `check`: the file is read to its end before anything changes. `copy`: rows are copied. */
+  readonly step: "check" | "copy";
+  /** Bytes of the file in `check`, rows in `copy`. */
+  readonly done: number;
+  /** Null if it is not known. For a backup it is an estimate. */
+  readonly total: number | null;
+}
+
 export const backupStart = '{"format":"merkle-backup"';
 
 /** The first line of a backup file. */

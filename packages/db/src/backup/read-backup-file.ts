@@ -42,7 +42,7 @@ export type TakeTable = (index: number, data: TableRowsData) => Promise<void>;
  * @throws BackupError if the file is missing, not a backup, or in a newer format
  */
 export async function readBackupManifest(file: string): Promise<BackupManifest> {
-  return readFile(file, (bytes) => readManifest(bytes, file));
+  return readFile(file, undefined, (bytes) => readManifest(bytes, file));
 }
 
 /**
@@ -51,10 +51,15 @@ export async function readBackupManifest(file: string): Promise<BackupManifest> 
  *
  * @param take - receives each table before the file has been verified; if `readBackupFile` rejects, the
  * caller must undo what `take` did
+ * @param onBytes - called often, with the number of bytes of the file read so far
  * @throws BackupError if the file is missing, not a backup, in a newer format, incomplete or altered
  */
-export async function readBackupFile(file: string, take: TakeTable = ignore): Promise<VerifiedBackup> {
-  return readFile(file, async (bytes) => {
+export async function readBackupFile(
+  file: string,
+  take: TakeTable = ignore,
+  onBytes: (bytes: number) => void = () => undefined,
+): Promise<VerifiedBackup> {
+  return readFile(file, onBytes, async (bytes) => {
     const manifest = await readManifest(bytes, file);
     const tables: TableRows[] = [];
     for (const [index, { name }] of manifest.tables.entries()) {
@@ -81,10 +86,16 @@ async function readManifest(bytes: ByteReader, file: string): Promise<BackupMani
   return parseManifest(await bytes.readLine(), file);
 }
 
-async function readFile<Result>(file: string, read: (bytes: ByteReader) => Promise<Result>): Promise<Result> {
+async function readFile<Result>(
+  file: string,
+  onBytes: ((bytes: number) => void) | undefined,
+  read: (bytes: ByteReader) => Promise<Result>,
+): Promise<Result> {
+  const compressed = createReadStream(file);
+  if (onBytes) compressed.on("data", () => onBytes(compressed.bytesRead));
   // File errors reach the consumer of `bytes`. The pipeline's last step is a plain function, because the
   // pipeline would wait for an async function to read everything.
-  const source = pipeline(createReadStream(file), createGunzip(), () => undefined);
+  const source = pipeline(compressed, createGunzip(), () => undefined);
   try {
     return await read(new ByteReader(source, file));
   } catch (error) {

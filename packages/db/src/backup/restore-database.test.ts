@@ -12,6 +12,7 @@ import { readKnownMigrations } from "../core/migrations.js";
 import { findOldestBinaries, makeTestHome } from "../embedded/test-support.js";
 import { openDatabase } from "../start/open-database.js";
 import { backupDatabase } from "./backup-database.js";
+import type { BackupProgress } from "./manifest.js";
 import { migrateTo } from "./migrate-to.js";
 import { restoreDatabase } from "./restore-database.js";
 import {
@@ -250,8 +251,8 @@ describe("a restore", () => {
     await admin`SELECT 1`;
     const disconnect = (database: TestDatabase) => {
       const once = { done: false };
-      return (table: string) => {
-        if (table !== "messages" || once.done) return;
+      return ({ step, done }: BackupProgress) => {
+        if (step === "check" || done < 1_000 || once.done) return;
         once.done = true;
         void terminate(admin, database);
       };

@@ -1,19 +1,20 @@
 import { randomUUID } from "node:crypto";
+import { stat } from "node:fs/promises";
 import type postgres from "postgres";
 import type { ConnectionTarget } from "../core/connection.js";
 import { BackupError, explainDatabaseError } from "./backup-error.js";
 import { type CatalogTable, listTables } from "./catalog.js";
 import { copyIn, quoteIdentifier } from "./copy.js";
-import { altered, type BackupSequence, type BackupTable, type TableRows } from "./manifest.js";
+import { altered, type BackupProgress, type BackupSequence, type BackupTable, type TableRows } from "./manifest.js";
 import { migrateTo, refuseNewerBackup } from "./migrate-to.js";
-import { readBackupFile, type VerifiedBackup } from "./read-backup-file.js";
+import { readBackupFile, type TakeTable, type VerifiedBackup } from "./read-backup-file.js";
 import { withRestore } from "./transaction.js";
 
 export interface RestoreOptions {
   target: ConnectionTarget;
   file: string;
-  /** Called often, with the number of rows restored to `table` so far. */
-  onProgress?: (table: string, rows: number) => void;
+  /** Called often while the file is checked, then while rows are restored. */
+  onProgress?: (progress: BackupProgress) => void;
   /** Aborts the restore without changing anything. */
   signal?: AbortSignal;
 }
@@ -50,9 +51,12 @@ const replacedTables = ["settings", "meshes", "audit_keys"];
  * @throws BackupError, or DatabaseError `schema_newer`; the message says what to do
  */
 export async function restoreDatabase(options: RestoreOptions): Promise<RestoreSummary> {
-  const backup = await readBackupFile(options.file, async (_, data) => {
-    for await (const _chunk of data) options.signal?.throwIfAborted();
-  });
+  const { file, onProgress, signal } = options;
+  const checkData: TakeTable = async (_, data) => {
+    for await (const _chunk of data) signal?.throwIfAborted();
+  };
+  const total = onProgress ? await stat(file).then(({ size }) => size, () => null) : null;
+  const backup = await readBackupFile(file, checkData, (done) => onProgress?.({ step: "check", done, total }));
   refuseNewerBackup(backup.manifest.migrations);
   try {
     return await withRestore(options.target, (sql) => restore(sql, backup, options));
@@ -155,6 +159,11 @@ async function loadRows(
   skipped: readonly string[],
   { file, onProgress, signal }: RestoreOptions,
 ): Promise<void> {
+  const total = backup.tables.reduce(
+    (sum, { name, rows }) => sum + (skipped.includes(name) ? 0 : rows),
+    0,
+  );
+  let loaded = 0;
   const again = await readBackupFile(file, async (index, data) => {
     const table = backup.manifest.tables[index];
     if (!table) throw changed(file);
@@ -162,11 +171,12 @@ async function loadRows(
     const reportRows = async function* () {
       for await (const chunk of data) {
         signal?.throwIfAborted();
-        onProgress?.(table.name, data.rows);
+        onProgress?.({ step: "copy", done: loaded + data.rows, total });
         yield chunk;
       }
     };
     await copyIn(sql, table, reportRows());
+    loaded += data.rows;
   });
   if (again.sha256 !== backup.sha256) throw changed(file);
 }

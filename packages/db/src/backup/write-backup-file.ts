@@ -15,7 +15,8 @@ export interface BackupContent {
   readonly manifest: BackupManifest;
   /** Returns the rows of one table in COPY's text format, in chunks of any size. */
   readTable(index: number): AsyncIterable<Buffer>;
-  onProgress?: ((table: string, rows: number) => void) | undefined;
+  /** Called often, with the number of rows written so far. */
+  onRows?: ((rows: number) => void) | undefined;
 }
 
 export interface WrittenBackup {
@@ -70,6 +71,7 @@ async function writeContent(
   const tables: TableRows[] = [];
   const hash = createHash("sha256");
   let sha256 = "";
+  let written = 0;
 
   async function* generatePieces(): AsyncGenerator<Buffer> {
     yield updateHash(encodeLine(content.manifest));
@@ -81,8 +83,10 @@ async function writeContent(
           yield updateHash(encodeLength(data.length));
           yield updateHash(data);
         }
-        rows += countRows(chunk);
-        content.onProgress?.(name, rows);
+        const count = countRows(chunk);
+        rows += count;
+        written += count;
+        content.onRows?.(written);
       }
       yield updateHash(encodeLength(0));
       tables.push({ name, rows });

@@ -48,7 +48,8 @@ export const exportCommand: Command = {
     const replace = isSet(flags, "force");
     if (path !== "-") refuseExisting(path, replace);
 
-    const source = { broker, path: toExportPath(session.session_id, format), flags, io, signal };
+    const what = formatCount(session.last_sequence, "message");
+    const source = { broker, path: toExportPath(session.session_id, format), what, flags, io, signal };
     if (path === "-") {
       await download(source, async (bytes) => {
         await pipeline(bytes, io.stdout, { signal, end: false });

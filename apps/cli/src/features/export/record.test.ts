@@ -1,6 +1,8 @@
+import { once } from "node:events";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { createServer, request } from "node:http";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { openBundle, withFiles } from "../../../../../tests/record/bundles.js";
 import { callBroker } from "../../test-kit/api.js";
 import { setUpSharedMerkle } from "../../test-kit/shared-merkle.js";
@@ -176,6 +178,44 @@ describe("merkle import", () => {
     expect(await merkle.run(["verify", "split-auth", ...archive])).toMatchObject({ code: 0 });
     expect(await merkle.run(["import", "to-import.zip"])).toMatchObject({ code: 6 });
     await writeFile(file("bad-import.zip"), "not a zip");
-    expect(await merkle.run(["import", "bad-import.zip", ...archive])).toMatchObject({ code: 2 });
+    expect(await merkle.run(["import", "bad-import.zip", ...archive])).toMatchObject({ code: 8 });
+  });
+
+  it("[CLI-172] sends nothing of a file that is no bundle, or to a broker that refuses the caller", async () => {
+    const { url } = await merkle.readRunFile();
+    const requests: string[] = [];
+    const server = createServer((incoming, reply) => {
+      requests.push(`${incoming.method} ${incoming.url?.split("?")[0]}`);
+      const isRefused = incoming.url?.startsWith("/api/meshes");
+      if (isRefused) {
+        reply.writeHead(403, { "content-type": "application/json" });
+        reply.end(JSON.stringify({ error: { code: "forbidden", message: "Observers cannot import." } }));
+        return;
+      }
+      const { method = "GET", headers } = incoming;
+      incoming.pipe(
+        request(new URL(incoming.url ?? "/", url), { method, headers }, (answer) => {
+          reply.writeHead(answer.statusCode ?? 500, answer.headers);
+          answer.pipe(reply);
+        }),
+      );
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    const env = { MERKLE_URL: `http://127.0.0.1:${port}` };
+
+    await writeFile(file("no-bundle.zip"), "not a zip");
+    for (const [name, code] of [
+      ["missing.zip", 5],
+      ["no-bundle.zip", 8],
+    ] as const)
+      expect(await merkle.run(["import", name], { env })).toMatchObject({ code, stdout: "" });
+    await merkle.run(["export", "split-auth", "-o", "refused.zip", "--force"]);
+    const refused = await merkle.run(["import", "refused.zip"], { env });
+    expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining("Observers cannot import.") });
+    expect(requests.filter((each) => each.startsWith("POST"))).toEqual([]);
   });
 });

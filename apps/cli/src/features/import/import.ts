@@ -1,9 +1,10 @@
 import { createReadStream } from "node:fs";
 import { type ImportResult, MerkleError } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { describeBytes } from "@merkle/wire/text";
 import { findBroker } from "../../broker/broker-client.js";
-import { createProgressLine } from "../../broker/download.js";
 import type { Command } from "../../command/command.js";
+import { createProgressLine } from "../../command/progress.js";
 import { CliError, exitCodes } from "../../core/cli-error.js";
 import { toOneLine } from "../../text/one-line.js";
 import { formatCount } from "../../text/time.js";
@@ -21,25 +22,22 @@ export const importCommand: Command = {
   ],
   async run({ args: [path = ""], flags, config, io, output, signal }) {
     const broker = await findBroker(config, signal);
-    const { openFile } = await loadVerifyFile();
-    const file = await openFile(path);
-    await file.close();
+    const bytes = await checkFile(path);
+    // An import is refused for the same callers as this call, so no byte is sent in vain.
+    await broker.call("list_meshes", {});
     const progress = createProgressLine({ flags, io });
     const open = () => {
       let sent = 0;
       return createReadStream(path).on("data", (chunk) => {
         sent += chunk.length;
-        progress.show(
-          sent < file.size
-            ? `${describeBytes(sent)} of ${describeBytes(file.size)} sent`
-            : "verifying on the broker",
-        );
+        if (sent < bytes) progress.show({ name: "sending", done: sent, total: bytes, format: describeBytes });
+        else progress.say("verifying on the broker");
       });
     };
     try {
       const answer = await broker.upload("/api/import", {
         contentType: "application/zip",
-        bytes: file.size,
+        bytes,
         open,
       });
       progress.end();
@@ -72,3 +70,22 @@ export const importCommand: Command = {
     }
   },
 };
+
+/**
+ * Checks that the file can be a bundle that a broker accepts. Returns its size.
+ *
+ * @throws CliError `not_found`, `unreadable`, `verification_failed` or `payload_too_large`
+ */
+async function checkFile(path: string): Promise<number> {
+  const { openFile, readBundleFacts } = await loadVerifyFile();
+  const file = await openFile(path);
+  await file.close();
+  if (file.size > limits.bundleBytesMax)
+    throw new CliError(
+      "payload_too_large",
+      `${path} has ${describeBytes(file.size)}, and a broker takes at most ${describeBytes(limits.bundleBytesMax)}. Nothing was sent.`,
+      { exitCode: exitCodes.usage },
+    );
+  await readBundleFacts(path);
+  return file.size;
+}

@@ -6,9 +6,10 @@ import { shortenHash } from "@merkle/wire";
 import type { Finding, RecordReport } from "@merkle/wire/record";
 import { neutralise } from "@merkle/wire/text";
 import { findBroker } from "../../broker/broker-client.js";
-import { createProgressLine, toExportPath } from "../../broker/download.js";
+import { download, toExportPath } from "../../broker/download.js";
 import type { Command, CommandContext } from "../../command/command.js";
 import type { Output } from "../../command/output.js";
+import { createProgressLine } from "../../command/progress.js";
 import { CliError, exitCodes, usageError } from "../../core/cli-error.js";
 import { findFlag } from "../../core/flags.js";
 import { writeWhole } from "../../core/write-whole.js";
@@ -51,7 +52,12 @@ export const verify: Command = {
       home: config.home,
       signal,
       onProgress: ({ log, done, of }: { log: string; done: number; of: number }) =>
-        progress.show(`${done} of ${of} ${log === "feed" ? "messages" : "versions"}`),
+        progress.show({
+          name: "verifying",
+          done,
+          total: of,
+          format: (count) => formatCount(count, log === "feed" ? "message" : "version"),
+        }),
     };
     try {
       const isFile = await isFileName(what);
@@ -91,7 +97,7 @@ async function isFileName(what: string): Promise<boolean> {
 /** Exports a session to a temporary file, and verifies that file like any other. */
 async function verifySession<Report>(
   name: string,
-  { config, signal }: CommandContext,
+  { config, flags, io, signal }: CommandContext,
   verifyIt: (file: string) => Promise<Report>,
 ): Promise<Report> {
   const broker = await findBroker(config, signal);
@@ -99,8 +105,11 @@ async function verifySession<Report>(
   const folder = await mkdtemp(join(tmpdir(), "merkle-verify-"));
   try {
     const file = join(folder, `${session.slug}.zip`);
-    const bytes = await broker.download(toExportPath(session.session_id, "bundle"));
-    await writeWhole(file, bytes, { replace: false, signal });
+    const path = toExportPath(session.session_id, "bundle");
+    const what = formatCount(session.last_sequence, "message");
+    await download({ broker, path, what, flags, io, signal }, (bytes) =>
+      writeWhole(file, bytes, { replace: false, signal }),
+    );
     return await verifyIt(file);
   } finally {
     await rm(folder, { recursive: true, force: true });
