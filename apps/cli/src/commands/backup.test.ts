@@ -79,9 +79,9 @@ describe("merkle backup and restore", () => {
     });
     expect(await merkle.run(["backup", file])).toMatchObject({
       code: 6,
-      stderr: expect.stringContaining("--overwrite"),
+      stderr: expect.stringContaining("--force"),
     });
-    expect((await merkle.run(["backup", file, "--overwrite"])).code).toBe(0);
+    expect((await merkle.run(["backup", file, "--force"])).code).toBe(0);
     expect(await merkle.run(["restore", file])).toMatchObject({
       code: 6,
       stderr: expect.stringContaining("is not empty"),

@@ -11,8 +11,8 @@ export const backup: Command = {
   name: "backup",
   summary: "back up everything to one file; the broker can keep running",
   arguments: [{ name: "<file>", summary: "the file to write" }],
-  flags: [{ flags: "--overwrite", summary: "replace an existing file" }],
-  examples: ["merkle backup merkle.backup", "merkle backup --overwrite /srv/backup/merkle.backup"],
+  flags: [{ flags: "--force", summary: "replace an existing file" }],
+  examples: ["merkle backup merkle.backup", "merkle backup --force /srv/backup/merkle.backup"],
   offline: true,
   envFiles: true,
   async run({ args: [name = ""], flags, config, io, output, signal }) {
@@ -21,7 +21,7 @@ export const backup: Command = {
     const progress = createProgressLine({ flags, io });
     const onProgress = ({ done, total }: BackupProgress) =>
       progress.show({ name: "backing up", done, total, format: formatRows });
-    const overwrite = isSet(flags, "overwrite");
+    const overwrite = isSet(flags, "force");
     const summary = await backupHome({ ...config, file, overwrite, onProgress, signal }).finally(progress.end);
     const rows = countRows(summary.tables);
     output.show(

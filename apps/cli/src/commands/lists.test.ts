@@ -109,3 +109,11 @@ describe("merkle inbox", () => {
     expect(JSON.parse(stdout)).toHaveLength(7);
   });
 });
+
+it("[CLI-173] what a command refuses otherwise is done with --force, and nothing else is called that", () => {
+  const flags = commands.flatMap(({ name, flags = [] }) => flags.map((each) => ({ name, ...each })));
+  const forcing = flags.filter(({ summary }) => /^replace an existing|\brun even if/.test(summary));
+  expect(forcing.length).toBeGreaterThan(1);
+  expect(new Set(forcing.map((each) => each.flags))).toEqual(new Set(["--force"]));
+  expect(flags.filter((each) => /--(?:overwrite|again|replace|left)\b/.test(each.flags))).toEqual([]);
+});

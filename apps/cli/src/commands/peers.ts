@@ -26,7 +26,7 @@ export const peers: Command = {
   arguments: [{ name: "[session]", summary: "session slug, id or exact title (default: MERKLE_SESSION)" }],
   flags: [
     { flags: "--group <group>", summary: "only members of @group" },
-    { flags: "--left", summary: "show all peers that have left, not only the last few" },
+    { flags: "--all", summary: "include all peers that have left, not only the last few" },
     limitFlag(),
     webFlag,
   ],
@@ -53,7 +53,7 @@ export const peers: Command = {
     const left = roster.peers
       .filter((peer) => peer.left_at !== null)
       .sort((a, b) => (b.left_at ?? "").localeCompare(a.left_at ?? ""));
-    const shownLeft = isSet(flags, "left") || output.json ? left : left.slice(0, leftShownMax);
+    const shownLeft = isSet(flags, "all") || output.json ? left : left.slice(0, leftShownMax);
     const listed = [...present, ...shownLeft];
     const peers = listed.slice(0, limit);
     const hidden = left.length - shownLeft.length;
@@ -67,7 +67,7 @@ export const peers: Command = {
           group === undefined
             ? `no one is in ${slug}.  next: merkle launch --session ${slug}`
             : `no one in ${slug} is in @${group}`,
-        ...(hidden > 0 && { foot: `  ${formatCount(hidden, "more peer")} left: --left` }),
+        ...(hidden > 0 && { foot: `  ${formatCount(hidden, "more peer")} left: --all` }),
       },
       context,
     );

@@ -197,7 +197,7 @@ function suggestNext(code: string): readonly string[] {
     case "no_audit_key":
       return ["merkle audit-key show"];
     case "file_exists":
-      return ["add --overwrite to replace it"];
+      return ["add --force to replace it"];
     default:
       return ["merkle doctor"];
   }

@@ -23,7 +23,7 @@ export const jobsRun: Command = {
   flags: [
     { flags: "--topic <number>", summary: "with incorporate: topic number" },
     { flags: "--persona <name>", summary: "with perspective: persona name" },
-    { flags: "--again", summary: "with perspective: run even if nothing has changed since the last review" },
+    { flags: "--force", summary: "with perspective: run even if nothing has changed since the last review" },
   ],
   examples: [
     "merkle jobs run split-auth conclude",
@@ -45,7 +45,7 @@ export const jobsRun: Command = {
       session_id: session.session_id,
       topic_id: topic === undefined ? undefined : toNumber(topic, "A topic"),
       persona_name: findFlag(flags, "persona"),
-      again: isSet(flags, "again"),
+      again: isSet(flags, "force"),
     });
     showQueued(job, output);
     return exitCodes.done;
