@@ -33,7 +33,8 @@ function describeCommand(command: CommandDescription): string {
   const parts = [`### \`${usage}\``, `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`];
   const shown = flags.filter((each) => !each.hidden);
   if (shown.length > 0) parts.push(flagTable(shown));
-  if (fields.length > 0) parts.push(`Fields for \`--json\`: ${fields.map((each) => `\`${each}\``).join(", ")}.`);
+  if (fields.length > 0)
+    parts.push(`Fields for \`--json\`: ${fields.map((each) => `\`${each}\``).join(", ")}.`);
   return parts.join("\n\n");
 }
 

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { brokerSettingsDefault, operations, toTool } from "@merkle/wire/schemas";
 import { renderAgentsPage } from "../../apps/broker/src/transports/reference/agents-page.js";
 import { buildFile, renderBuildFile } from "./build-number.js";
+import { cliPackageFile, renderCliPackage } from "./cli-package.js";
 import { renderCommandsPage, renderEnvironmentPage } from "./command-pages.js";
 import { renderConfigTables } from "./config-tables.js";
 import { drawArchitecture } from "./draw-architecture.js";
@@ -23,6 +24,7 @@ export async function renderGeneratedPages(): Promise<Readonly<Record<string, st
   const build = fileURLToPath(new URL(`../../${buildFile}`, import.meta.url));
   return {
     [buildFile]: renderBuildFile(readFileSync(build, "utf8")),
+    [cliPackageFile]: renderCliPackage(),
     "docs/architecture.svg": drawArchitecture(),
     "AGENTS.md": renderAgentsPage({
       auth: "open",

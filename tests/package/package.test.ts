@@ -37,8 +37,12 @@ describe("what is in it", () => {
       "THIRD-PARTY-NOTICES.txt",
       "bin",
       "bundle",
+      "man",
       "package.json",
     ]);
+    const { man } = await readDescription(join(installed.folder, "package.json"));
+    const pages = (await readdir(join(installed.folder, "man"))).map((name) => `./man/${name}`);
+    expect([...Object(man)].sort(), "npm links these: [INSTALL-13]").toEqual(pages.sort());
     const files = await readdir(installed.folder, { recursive: true });
     expect(files.filter((file) => /\.(?:ts|map|tsbuildinfo|log)$|node_modules|test/.test(file))).toEqual([]);
     expect((await stat(installed.program)).mode & 0o100).toBe(0o100);

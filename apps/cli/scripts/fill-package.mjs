@@ -1,4 +1,4 @@
-import { copyFile, cp, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { root } from "../../../scripts/steps.mjs";
 import { bundle } from "./bundle.mjs";
@@ -6,7 +6,7 @@ import { packageFolder } from "./made.mjs";
 import { thirdPartyNotices } from "./third-party-notices.mjs";
 
 /**
- * Writes the built parts of the package into `folder`: the licences and `bundle/`, which contains migrations,
+ * Writes the built parts of the package into `folder`: the licences, the man pages and `bundle/`, which contains migrations,
  * SQL, skills and the dashboard (if it is built). Everything must already be compiled.
  */
 export async function fillPackage(folder) {
@@ -16,6 +16,7 @@ export async function fillPackage(folder) {
     await cp(join(root, "packages/db", part), join(into, part), { recursive: true });
   await cp(join(packageFolder, "skills"), join(into, "skills"), { recursive: true });
   await copyDashboard(join(into, "dashboard"));
+  await writeManPages(join(folder, "man"));
   await copyFile(join(root, "LICENSE"), join(folder, "LICENSE"));
   await writeFile(join(folder, "THIRD-PARTY-NOTICES.txt"), thirdPartyNotices(bundled));
 }
@@ -25,6 +26,25 @@ export async function writePackage(folder) {
   for (const part of ["package.json", "bin", "README.md"])
     await cp(join(packageFolder, part), join(folder, part), { recursive: true });
   await fillPackage(folder);
+}
+
+/** Writes the man pages, which npm links when a user installs the package globally (INSTALL-13). */
+async function writeManPages(into) {
+  // Imported dynamically, because the compiled modules exist only after the build.
+  const compiled = (/** @type {string} */ name) => import(join(root, "apps/cli/dist", name));
+  const [{ renderManPages }, { commandGroups }, { globalFlags }, { environmentVariables }] =
+    await Promise.all(
+      ["command/man-pages.js", "commands.js", "command/program.js", "command-descriptions.js"].map(compiled),
+    );
+  const { version } = JSON.parse(await readFile(join(packageFolder, "package.json"), "utf8"));
+  const pages = renderManPages({
+    groups: commandGroups,
+    flags: globalFlags,
+    variables: environmentVariables,
+    version,
+  });
+  await mkdir(into, { recursive: true });
+  for (const [name, text] of Object.entries(pages)) await writeFile(join(into, name), text);
 }
 
 async function copyDashboard(into) {

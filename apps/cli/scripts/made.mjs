@@ -4,4 +4,4 @@ import { fileURLToPath } from "node:url";
 export const packageFolder = fileURLToPath(new URL("..", import.meta.url));
 
 /** Files that packing creates in the package folder and removes afterwards. */
-export const made = ["bundle", "LICENSE", "THIRD-PARTY-NOTICES.txt"];
+export const made = ["bundle", "man", "LICENSE", "THIRD-PARTY-NOTICES.txt"];

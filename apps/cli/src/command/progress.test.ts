@@ -5,7 +5,9 @@ const format = (amount: number) => `${amount} B`;
 
 it("[CLI-171] progress has the amount, the total, the rate and the time left, as far as they are known", () => {
   const step = { name: "sending", done: 300, total: 1_200, format };
-  expect(formatProgress(step, { done: 300, seconds: 3 })).toBe("sending: 300 B of 1200 B, 25 %, 100 B/s, 9s left");
+  expect(formatProgress(step, { done: 300, seconds: 3 })).toBe(
+    "sending: 300 B of 1200 B, 25 %, 100 B/s, 9s left",
+  );
   expect(formatProgress(step, { done: 300, seconds: 0.5 }), "too early for a rate").toBe(
     "sending: 300 B of 1200 B, 25 %",
   );

@@ -22,7 +22,9 @@ export const backup: Command = {
     const onProgress = ({ done, total }: BackupProgress) =>
       progress.show({ name: "backing up", done, total, format: formatRows });
     const overwrite = isSet(flags, "force");
-    const summary = await backupHome({ ...config, file, overwrite, onProgress, signal }).finally(progress.end);
+    const summary = await backupHome({ ...config, file, overwrite, onProgress, signal }).finally(
+      progress.end,
+    );
     const rows = countRows(summary.tables);
     output.show(
       { file, bytes: summary.bytes, sha256: summary.sha256, epoch: summary.epoch, ...rows },

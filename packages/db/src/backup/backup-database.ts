@@ -53,7 +53,8 @@ async function writeSnapshot({ sql, cancel }: Snapshot, options: BackupOptions):
   const total = onProgress ? await estimateRows(sql) : null;
   const written = await writeBackupFile(file, overwrite, {
     manifest,
-    onRows: (done) => onProgress?.({ step: "copy", done, total: total !== null && total < done ? null : total }),
+    onRows: (done) =>
+      onProgress?.({ step: "copy", done, total: total !== null && total < done ? null : total }),
     async *readTable(index) {
       const table = manifest.tables[index];
       if (!table) throw new RangeError(`There is no table ${index}.`);

@@ -5,7 +5,13 @@ import type { ConnectionTarget } from "../core/connection.js";
 import { BackupError, explainDatabaseError } from "./backup-error.js";
 import { type CatalogTable, listTables } from "./catalog.js";
 import { copyIn, quoteIdentifier } from "./copy.js";
-import { altered, type BackupProgress, type BackupSequence, type BackupTable, type TableRows } from "./manifest.js";
+import {
+  altered,
+  type BackupProgress,
+  type BackupSequence,
+  type BackupTable,
+  type TableRows,
+} from "./manifest.js";
 import { migrateTo, refuseNewerBackup } from "./migrate-to.js";
 import { readBackupFile, type TakeTable, type VerifiedBackup } from "./read-backup-file.js";
 import { withRestore } from "./transaction.js";
@@ -55,8 +61,15 @@ export async function restoreDatabase(options: RestoreOptions): Promise<RestoreS
   const checkData: TakeTable = async (_, data) => {
     for await (const _chunk of data) signal?.throwIfAborted();
   };
-  const total = onProgress ? await stat(file).then(({ size }) => size, () => null) : null;
-  const backup = await readBackupFile(file, checkData, (done) => onProgress?.({ step: "check", done, total }));
+  const total = onProgress
+    ? await stat(file).then(
+        ({ size }) => size,
+        () => null,
+      )
+    : null;
+  const backup = await readBackupFile(file, checkData, (done) =>
+    onProgress?.({ step: "check", done, total }),
+  );
   refuseNewerBackup(backup.manifest.migrations);
   try {
     return await withRestore(options.target, (sql) => restore(sql, backup, options));
@@ -159,10 +172,7 @@ async function loadRows(
   skipped: readonly string[],
   { file, onProgress, signal }: RestoreOptions,
 ): Promise<void> {
-  const total = backup.tables.reduce(
-    (sum, { name, rows }) => sum + (skipped.includes(name) ? 0 : rows),
-    0,
-  );
+  const total = backup.tables.reduce((sum, { name, rows }) => sum + (skipped.includes(name) ? 0 : rows), 0);
   let loaded = 0;
   const again = await readBackupFile(file, async (index, data) => {
     const table = backup.manifest.tables[index];
