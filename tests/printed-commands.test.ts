@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { hints } from "../apps/cli/src/command/hints.js";
+import { separateFields } from "../apps/cli/src/command/json-fields.js";
 import { createProgram, markDashedText } from "../apps/cli/src/command/program.js";
 import { commandGroups } from "../apps/cli/src/commands.js";
 import { CliError } from "../apps/cli/src/core/cli-error.js";
@@ -40,7 +41,8 @@ function wordsOf(command: string): string[] {
 
 /** Parses a command without running it. Returns the parser's error message, if any. */
 async function parseProblem(command: string): Promise<string | undefined> {
-  const argv = markDashedText(wordsOf(command).slice(1));
+  const commands = commandGroups.flatMap((group) => group.commands);
+  const argv = separateFields(markDashedText(wordsOf(command).slice(1)), commands);
   try {
     await createProgram(commandGroups, {
       variables: [],

@@ -17,6 +17,7 @@ beforeAll(async () => {
   });
   for (const title of ["Second", "Third"])
     await callBroker(merkle, "create_session", { title, creator_team_name: "Atlas" });
+  await callBroker(merkle, "join_session", { session_id: "third", team_name: "Birch" });
 });
 
 describe("a list", () => {
@@ -26,7 +27,7 @@ describe("a list", () => {
     expect(stderr).toContain("  2 of 3: ");
     expect((await merkle.run(["ls"])).stderr).toBe("");
     expect((await merkle.run(["ls", "--limit", "0"])).code).toBe(2);
-    expect((await merkle.run(["agents", "--all", "--limit", "1"])).stderr).toContain("  1 of 3: --limit");
+    expect((await merkle.run(["peers", "third", "--limit", "1"])).stderr).toContain("  1 of 2: --limit");
   });
 
   it("[CLI-166] has headings and whole slugs at a terminal, and only rows in a pipe", {
@@ -43,10 +44,12 @@ describe("a list", () => {
   it("[CLI-167] with the names of fields prints only these, for each row", async () => {
     const { stdout } = await merkle.run(["ls", "--json", "slug,status", "--query", "Second"]);
     expect(JSON.parse(stdout)).toEqual([{ slug: "second", status: "active" }]);
-    const agents = await merkle.run(["agents", "--json=session,team"]);
-    expect(JSON.parse(agents.stdout)).toContainEqual({ session: "second", team: "Atlas" });
-    const peers = await merkle.run(["peers", "--json", "team", "third"]);
-    expect(JSON.parse(peers.stdout)).toEqual([{ team: "Atlas" }]);
+    for (const fields of [["--json", "team"], ["--json=team"]]) {
+      const peers = await merkle.run(["peers", ...fields, "third"]);
+      expect(JSON.parse(peers.stdout)).toEqual([{ team: "Atlas" }, { team: "Birch" }]);
+    }
+    const limited = await merkle.run(["peers", "third", "--json", "--limit", "1"]);
+    expect(JSON.parse(limited.stdout).peers).toHaveLength(1);
     const unknown = await merkle.run(["ls", "--json", "slog"]);
     expect(unknown).toMatchObject({ code: 2, stdout: "" });
     expect(JSON.parse(unknown.stderr).error.message).toMatch(/Did you mean slug\? Fields: session_id, slug,/);
@@ -66,7 +69,7 @@ describe("a list", () => {
     for (const [args, path] of [
       [["ls"], "/"],
       [["inbox"], "/needs-you"],
-      [["agents"], "/agents"],
+      [["peers", "third"], "/sessions/third"],
       [["doc", "history", "third"], "/sessions/third/doc"],
     ] as const) {
       const { code, stdout } = await merkle.run([...args, "--web"], { env: { BROWSER: browser } });

@@ -22,10 +22,17 @@ it("[CLI-166] the title is cut and optional columns are left out, but never the 
   expect(at(48)[0]).toBe("split-the-auth-service  Split the a…  A● B◐  v12");
   expect(at(40)[0], "the last optional column first").toBe("split-the-auth-service  Split th…  A● B◐");
   expect(at(34)[0]).toBe("split-the-auth-service  Split the…");
-  expect(at(30)[0], "then below its usual width").toBe("split-the-auth-service  Split…");
 });
 
-it("[CLI-166] a row that is too wide goes on below its beginning", () => {
+it("[CLI-166] where both have no room, the title is below the name", () => {
+  const stacked = formatList(rows, { columns, width: 28, more: "…", paintHead: String });
+  expect(stacked.split("\n")).toEqual([
+    "Session",
+    "split-the-auth-service",
+    "    Split the auth service",
+    "q4",
+    "    Q4 pricing",
+  ]);
   const lines = formatList(rows, { columns, width: 20, more: "…" }).split("\n");
   for (const line of lines) expect(displayWidth(line), line).toBeLessThanOrEqual(20);
   expect(lines.join("").replaceAll(" ", "")).toContain("split-the-auth-service");

@@ -28,29 +28,62 @@ interface ListLayout {
 
 const gap = "  ";
 
-/** The width to which a column can be cut once no optional column is left. */
-const leastWidth = 4;
+const indent = "    ";
 
 /**
  * Formats rows as a list with aligned columns. Where the width is too small, cuts the columns that can be
- * cut, the widest first, then leaves out optional columns, then cuts further. A row that is still too wide
- * continues on an indented line, so that no part of a row looks like another row.
+ * cut, the widest first, then leaves out optional columns. If that is not enough, each row has its first
+ * columns on one line and the others on an indented line below, so that no part of a row looks like another
+ * row.
  */
 export function formatList(rows: readonly (readonly Cell[])[], layout: ListLayout): string {
-  const { columns, width, paintHead } = layout;
-  const natural = columns.map((_, index) =>
-    Math.max(0, ...rows.map((row) => displayWidth(row[index]?.text ?? ""))),
-  );
-  const heads = columns.map(({ head }) => (paintHead ? head : ""));
+  const { columns, paintHead } = layout;
+  const texts = columns.map((_, index) => rows.map((row) => displayWidth(row[index]?.text ?? "")));
+  const natural = texts.map((widths) => widths.reduce((widest, width) => Math.max(widest, width), 0));
   // A column that contains no text in any row is left out.
   const shown = columns.map((_, index) => index).filter((index) => natural[index] !== 0);
-  const wanted = columns.map((_, index) => Math.max(natural[index] ?? 0, displayWidth(heads[index] ?? "")));
-  const fit = fitList(shown, wanted, layout);
-  const lines = rows.map((row) => formatRow(row, fit, layout));
-  const headRow = heads.map((text) => ({ text, ...(paintHead && { paint: paintHead }) }));
-  const hasHeads = fit.shown.some((index) => heads[index] !== "");
-  const all = hasHeads ? [formatRow(headRow, fit, layout), ...lines] : lines;
-  return all.flatMap((line) => (fit.excess > 0 ? wrapLine(line, width, "    ") : [line])).join("\n");
+  const heads = columns.map(({ head }) => ({
+    text: paintHead ? head : "",
+    ...(paintHead && { paint: paintHead }),
+  }));
+  const withHeads = natural.map((width, index) => Math.max(width, displayWidth(heads[index]?.text ?? "")));
+  const hasHeads = shown.some((index) => heads[index]?.text !== "");
+  const all = hasHeads ? [heads, ...rows] : rows;
+  const fit = leaveOutColumns(shown, withHeads, layout);
+  if (fit.excess <= 0) return all.map((row) => formatRow(row, fit, layout)).join("\n");
+  return stackRows(rows, { heads: hasHeads ? heads : undefined, shown: fit.shown, natural }, layout);
+}
+
+/** Formats each row on two lines: the columns that are never cut, and the others below. */
+function stackRows(
+  rows: readonly (readonly Cell[])[],
+  {
+    heads,
+    shown,
+    natural,
+  }: {
+    readonly heads: readonly Cell[] | undefined;
+    readonly shown: readonly number[];
+    readonly natural: readonly number[];
+  },
+  layout: ListLayout,
+): string {
+  const { columns, width } = layout;
+  const firstCut = shown.findIndex((index) => columns[index]?.widthMin !== undefined);
+  let leading = firstCut < 0 ? shown.length : Math.max(1, firstCut);
+  while (leading > 1 && fitColumns(shown.slice(0, leading), natural, layout).excess > 0) leading -= 1;
+  const top = fitColumns(shown.slice(0, leading), natural, layout);
+  const below = fitColumns(shown.slice(leading), natural, {
+    columns: columns.map((column) => (column.widthMin === undefined ? column : { ...column, widthMin: 1 })),
+    width: width - indent.length,
+  });
+  const format = (row: readonly Cell[]) => [
+    formatRow(row, top, layout),
+    ...[formatRow(row, below, layout)].filter((line) => line !== "").map((line) => indent + line),
+  ];
+  return [...(heads ? [formatRow(heads, top, layout)] : []), ...rows.flatMap(format)]
+    .flatMap((line) => wrapLine(line, width, indent))
+    .join("\n");
 }
 
 interface Fit {
@@ -60,21 +93,16 @@ interface Fit {
   readonly excess: number;
 }
 
-function fitList(shown: readonly number[], wanted: readonly number[], layout: ListLayout): Fit {
-  const { columns } = layout;
+/** Narrows the columns, and leaves out optional columns, the last first, until the rows fit. */
+function leaveOutColumns(shown: readonly number[], wanted: readonly number[], layout: ListLayout): Fit {
   const fit = fitColumns(shown, wanted, layout);
-  if (fit.excess <= 0) return fit;
-  const last = shown.findLast((index) => columns[index]?.isOptional === true);
-  if (last !== undefined)
-    return fitList(
-      shown.filter((index) => index !== last),
-      wanted,
-      layout,
-    );
-  const narrower = columns.map((column) =>
-    column.widthMin === undefined ? column : { ...column, widthMin: leastWidth },
+  const last = shown.findLast((index) => layout.columns[index]?.isOptional === true);
+  if (fit.excess <= 0 || last === undefined) return fit;
+  return leaveOutColumns(
+    shown.filter((index) => index !== last),
+    wanted,
+    layout,
   );
-  return fitColumns(shown, wanted, { ...layout, columns: narrower });
 }
 
 /** Narrows the widest column that can be cut until the rows fit or no column can be cut further. */
