@@ -2,13 +2,14 @@ import type { OutputOf, Peer, Session } from "@merkle/wire";
 import { catalogue, Message } from "@merkle/wire/schemas";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { formatRows } from "../../apps/cli/src/command/list.js";
 import { createOutput } from "../../apps/cli/src/command/output.js";
-import { formatPeers } from "../../apps/cli/src/commands/peers.js";
+import { listPeerColumns } from "../../apps/cli/src/commands/peers.js";
 import { breakLines, createMessageFormat } from "../../apps/cli/src/feed/tail/print-messages.js";
 import { displayWidth } from "../../apps/cli/src/text/table.js";
 import { listNeeds } from "../../apps/cli/src/views/list-needs.js";
 import { toNeed } from "../../apps/cli/src/views/needs.js";
-import { formatSessions } from "../../apps/cli/src/views/session-rows.js";
+import { listSessionColumns } from "../../apps/cli/src/views/session-rows.js";
 import { layOut } from "../../apps/cli/src/views/watch/lay-out.js";
 import { createJoinedPattern } from "../../packages/wire/src/core/joiners.js";
 import { countRounds } from "../kit/exhaustive.js";
@@ -27,7 +28,7 @@ const { stdout, stderr } = process;
 const terminal = (columns: number) => ({
   ...createOutput({ color: false }, { stdout, stderr, env: { LANG: "C.UTF-8" } }),
   columns,
-  terminal: true,
+  isTerminal: false,
 });
 const widths = fc.constantFrom(24, 80, 200);
 
@@ -48,6 +49,13 @@ function mustBeHarmless(lines: readonly string[], columns: number): void {
   }
 }
 
+/** Expects harmless lines, of which exactly `rows` begin a row. The others are indented below it. */
+function mustBeRows(text: string, { rows, columns }: { rows: number; columns: number }): void {
+  const lines = rows === 0 ? [] : text.split("\n");
+  expect(lines.filter((line) => !line.startsWith("    "))).toHaveLength(rows);
+  mustBeHarmless(lines, columns);
+}
+
 /**
  * Returns a line without two kinds of invisible characters that are allowed: Merkle's own isolates that end on the
  * same line, and joiners that a word needs.
@@ -60,16 +68,19 @@ const peersOf = anyOutput(catalogue.list_peers.output) as fc.Arbitrary<OutputOf<
 const attention = anyOutput(catalogue.list_attention.output) as fc.Arbitrary<OutputOf<"list_attention">>;
 const sessionsOf = anyOutput(catalogue.list_sessions.output) as fc.Arbitrary<OutputOf<"list_sessions">>;
 const messages = anyOutput(Message) as fc.Arbitrary<Message>;
+const rendering = { bullet: "•", bold: String, code: String, dim: String };
 const teams = { find: async () => ({ isOwn: false, colour: String }) };
 
 describe("what others wrote, at a person's terminal", () => {
-  it("[CLI-17] [CLI-30] merkle tail: no field begins a line, steers the terminal, or is long enough to pass for another message", async () => {
+  it("[CLI-17] [CLI-30] [CLI-170] merkle tail: no field begins a line, steers the terminal, or is long enough to pass for another message", async () => {
     await fc.assert(
       fc.asyncProperty(
         messages,
         fc.oneof(widths, fc.constant(Number.POSITIVE_INFINITY)),
-        async (message, columns) => {
-          const text = await createMessageFormat(terminal(columns), teams)(message);
+        fc.boolean(),
+        async (message, columns, isRendered) => {
+          const markdown = isRendered ? rendering : null;
+          const text = await createMessageFormat({ ...terminal(columns), markdown }, teams)(message);
           const [first = "", ...later] = breakLines(text, columns).split("\n");
           expect(first).toMatch(/^\d\d:\d\d:\d\d #\d/);
           for (const line of later) expect(line === "" || line.startsWith(" ".repeat(9)), line).toBe(true);
@@ -124,26 +135,24 @@ describe("what others wrote, at a person's terminal", () => {
     );
   });
 
-  it("[CLI-17] merkle peers: a line for each, and no more", () => {
+  it("[CLI-17] [CLI-166] merkle peers: a row for each, and no more", () => {
     fc.assert(
       fc.property(peersOf, widths, fc.boolean(), ({ peers }, columns, verbose) => {
-        const text = formatPeers(peers as Peer[], { ...terminal(columns), verbose }, { showsAllLeft: true });
-        const lines = peers.length === 0 ? [] : text.split("\n");
-        expect(lines).toHaveLength(peers.length);
-        mustBeHarmless(lines, columns);
+        const output = { ...terminal(columns), verbose };
+        const text = formatRows(peers as Peer[], listPeerColumns(output), output);
+        mustBeRows(text, { rows: peers.length, columns });
       }),
       { numRuns: 5 * numRuns },
     );
   });
 
-  it("[CLI-17] merkle ls: a line for each session, and no more", async () => {
+  it("[CLI-17] [CLI-166] merkle ls: a row for each session, and no more", async () => {
     await fc.assert(
       fc.asyncProperty(sessionsOf, widths, async ({ sessions }, columns) => {
         const known = sessions.map((session) => ({ ...session, slug: "split-auth" })) as Session[];
-        const text = formatSessions(known, terminal(columns));
-        const lines = known.length === 0 ? [] : text.split("\n");
-        expect(lines).toHaveLength(known.length);
-        mustBeHarmless(lines, columns);
+        const output = terminal(columns);
+        const text = formatRows(known, listSessionColumns(output), output);
+        mustBeRows(text, { rows: known.length, columns });
       }),
       { numRuns: 5 * numRuns },
     );
@@ -157,7 +166,8 @@ describe("what others wrote, at a person's terminal", () => {
           item.session_id === null ? { ...item, source_path: `docs/${item.source_path}` } : item,
         );
         const shown: string[] = [];
-        const output = { ...terminal(columns), show: (_: unknown, text: string) => void shown.push(text) };
+        const showPage = async (_: unknown, text: string) => void shown.push(text);
+        const output = { ...terminal(columns), page: showPage };
         const reader = { call: async () => ({ ...waiting, items, total: items.length }) };
         await listNeeds({ ...page, sessions } as never, {
           reader: reader as never,

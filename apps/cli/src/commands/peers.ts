@@ -61,7 +61,7 @@ export const peers: Command = {
       {
         value: limit === undefined ? roster : { ...roster, peers },
         rows: peers,
-        columns: listColumns(output),
+        columns: listPeerColumns(output),
         total: listed.length,
         empty:
           group === undefined
@@ -78,7 +78,7 @@ export const peers: Command = {
 const leftShownMax = 5;
 
 /** Returns the columns: symbol and name, role and groups, status, current activity. */
-function listColumns(output: Output): Column<Peer>[] {
+export function listPeerColumns(output: Output): Column<Peer>[] {
   const details: Column<Peer> = {
     head: "Details",
     widthMin: 12,
