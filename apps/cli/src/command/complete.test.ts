@@ -13,7 +13,7 @@ describe("completing a line", () => {
     expect(completeLine("--js").words).toEqual(["--json"]);
     expect(completeLine("help state u").words).toEqual(["unset"]);
     expect(completeLine("post --re").words).toEqual(["--reply-to"]);
-    expect(completeLine("post x --no").words).toEqual(["--no-color", "--no-input"]);
+    expect(completeLine("post x --no").words).toEqual(["--no-color", "--no-pager", "--no-input"]);
     expect(completeLine("post x --priority n").words).toEqual(["now", "next"]);
     expect(completeLine("completion ").words).toEqual(["bash", "zsh", "fish"]);
     expect(completeLine("config get ").words).toEqual([]);
