@@ -1,5 +1,5 @@
 import { interruptedError } from "../core/cli-error.js";
-import { cutToWidth } from "../text/table.js";
+import { cutToWidth } from "../text/display-width.js";
 import { wrapLine } from "../text/wrap-line.js";
 import type { CommandContext } from "./command.js";
 import { getColumns, type TextStream } from "./io.js";

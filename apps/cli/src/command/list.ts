@@ -1,8 +1,7 @@
 import type { OperationName } from "@merkle/wire";
 import { readWholeNumber } from "../core/flag-values.js";
 import { type Flag, type Flags, findFlag } from "../core/flags.js";
-import { formatList, type ListColumn } from "../text/list-layout.js";
-import type { Cell } from "../text/table.js";
+import { type Cell, formatList, type ListColumn } from "../text/list-layout.js";
 import type { Output } from "./output.js";
 
 /**

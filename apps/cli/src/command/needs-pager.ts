@@ -1,5 +1,5 @@
 import type { Flags } from "../core/flags.js";
-import { displayWidth } from "../text/table.js";
+import { displayWidth } from "../text/display-width.js";
 import { getColumns, type Io } from "./io.js";
 
 /** Returns whether the text is longer than the terminal, and the person at the terminal wants a pager. */

@@ -3,7 +3,7 @@ import type { CliError } from "../core/cli-error.js";
 import { type Flags, isSet } from "../core/flags.js";
 import { writeLine } from "../core/write-line.js";
 import type { MarkdownStyle } from "../text/render-markdown.js";
-import { displayWidth } from "../text/table.js";
+import { displayWidth } from "../text/display-width.js";
 import { toJson } from "../text/to-json.js";
 import { wrapLine } from "../text/wrap-line.js";
 import { getColumns, type Io, type TextStream } from "./io.js";

@@ -12,7 +12,7 @@ import { findProject } from "../sessions/find-project.js";
 import { findNearSession, findSession } from "../sessions/find-session.js";
 import type { Config } from "../settings/config.js";
 import { toOneLine } from "../text/one-line.js";
-import { cutToWidth } from "../text/table.js";
+import { cutToWidth } from "../text/display-width.js";
 import { formatCount } from "../text/time.js";
 import type { LaunchBroker } from "./choose-broker.js";
 import { findTitleProblem, type NamedSession } from "./launch-options.js";

@@ -1,5 +1,11 @@
-import { type Cell, cutToWidth, displayWidth } from "./table.js";
+import { cutToWidth, displayWidth } from "./display-width.js";
 import { wrapLine } from "./wrap-line.js";
+
+/** A cell of a list: its text, and optionally a function that adds colours to the text. */
+export interface Cell {
+  readonly text: string;
+  paint?(text: string): string;
+}
 
 /** How a column of a list is laid out. */
 export interface ListColumn {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { displayWidth } from "./table.js";
+import { displayWidth } from "./display-width.js";
 import { wrapLine } from "./wrap-line.js";
 
 describe("breaking a line of a watch", () => {

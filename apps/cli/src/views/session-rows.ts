@@ -4,7 +4,7 @@ import type { Output } from "../command/output.js";
 import { formatDeclared, toPresenceSign, toStateSign } from "../sessions/peer-names.js";
 import { assignTeamMarks } from "../sessions/team-marks.js";
 import { toOneLine } from "../text/one-line.js";
-import type { Cell } from "../text/table.js";
+import type { Cell } from "../text/list-layout.js";
 import { formatCount, toAge } from "../text/time.js";
 
 /** Returns the columns of a list of sessions. */

@@ -1,4 +1,4 @@
-import type { Peer, Session } from "@merkle/wire";
+import type { Peer, ReportedCheckout, Session } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
@@ -15,6 +15,7 @@ import {
   sortByState,
   toStateSign,
 } from "../../sessions/peer-names.js";
+import { toOneLine } from "../../text/one-line.js";
 
 const sessionsAtOnce = 8;
 
@@ -23,19 +24,23 @@ export const agents: Command = {
   summary: "show the agents in all open sessions, their status, and who is blocked and why",
   flags: [{ flags: "--all", summary: "include agents that are away" }, limitFlag(), webFlag],
   examples: ["merkle agents", "merkle agents --all", "merkle agents --json session,team,name,presence"],
-  list: { operation: "list_peers", rows: "peers", added: ["session"] },
+  list: { operation: "list_peers", rows: "peers", added: ["session", "checkout"] },
   async run(context) {
     const { flags, config, output, signal } = context;
     const limit = readLimit(flags);
     const broker = await findBroker(config, signal);
     if (isSet(flags, "web")) return openPage(context, broker, "/agents");
-    const { sessions } = await broker.call("list_sessions", {
-      status: "open",
-      limit: limits.sessionsPageMax,
-    });
+    const [{ sessions }, { checkouts }] = await Promise.all([
+      broker.call("list_sessions", { status: "open", limit: limits.sessionsPageMax }),
+      broker.call("list_checkouts", {}),
+    ]);
     const rosters = await mapInParallel(sessions, sessionsAtOnce, async ({ session_id, slug }) => {
       const { peers } = await broker.call("list_peers", { session_id });
-      return peers.filter(({ kind }) => kind === "agent").map((peer) => ({ session: slug, ...peer }));
+      const isIn = (peer: Peer) => (each: ReportedCheckout) =>
+        each.session_id === session_id && each.peer_id === peer.peer_id;
+      return peers
+        .filter(({ kind }) => kind === "agent")
+        .map((peer) => ({ session: slug, checkout: checkouts.find(isIn(peer)) ?? null, ...peer }));
     });
     const all = sortByState(rosters.flat());
     const includesAway = isSet(flags, "all") || output.json;
@@ -58,7 +63,7 @@ export const agents: Command = {
   },
 };
 
-type Agent = Peer & { readonly session: Session["slug"] };
+type Agent = Peer & { readonly session: Session["slug"]; readonly checkout: ReportedCheckout | null };
 
 function isAway({ presence, declared }: Agent): boolean {
   return presence === "disconnected" && declared === null;
@@ -78,5 +83,16 @@ function listColumns(output: Output): Column<Agent>[] {
     { head: "Session", cell: ({ session }) => ({ text: session, paint: output.dim }) },
     state,
     ...(work ? [work] : []),
+    {
+      head: "Works in",
+      widthMin: 16,
+      isOptional: true,
+      cell: ({ checkout }) => ({ text: checkout ? formatCheckout(checkout) : "", paint: output.dim }),
+    },
   ];
+}
+
+function formatCheckout({ repository, branch, added, removed }: ReportedCheckout): string {
+  const place = [repository.split("/").at(-1) ?? "", branch].filter((each) => each).join("/");
+  return `${toOneLine(place)} +${added} -${removed}`;
 }

@@ -5,7 +5,7 @@ import { findFlag, listFlagValues } from "../../core/flags.js";
 import { getSessionActor } from "../../identity/actors.js";
 import { splitSessionArgument } from "../../sessions/find-session.js";
 import { resolveFile } from "../../sessions/repository.js";
-import { formatTasks } from "./format-tasks.js";
+import { formatTaskLine } from "./format-tasks.js";
 import { readTaskNumbers } from "./task-numbers.js";
 
 export const taskAdd: Command = {
@@ -56,7 +56,7 @@ export const taskAdd: Command = {
       ...(files.length === 0 ? {} : { files }),
       ...(check ? { check } : {}),
     });
-    output.show(task, formatTasks([task], output));
+    output.show(task, formatTaskLine(task, output));
     return exitCodes.done;
   },
 };

@@ -4,7 +4,7 @@ import { exitCodes } from "../../core/cli-error.js";
 import { toNumber } from "../../core/flag-values.js";
 import { getSessionActor } from "../../identity/actors.js";
 import { splitSessionArgument } from "../../sessions/find-session.js";
-import { formatTasks } from "./format-tasks.js";
+import { formatTaskLine } from "./format-tasks.js";
 import { readTaskNumbers } from "./task-numbers.js";
 
 export const taskBlock: Command = {
@@ -28,7 +28,7 @@ export const taskBlock: Command = {
     const blocked_by = blockers === "none" ? [] : readTaskNumbers(blockers, "the blocking tasks");
     const actor = await getSessionActor(session, { broker, config });
     const updated = await actor.call("update_task", { session_id: session.session_id, task, blocked_by });
-    output.show(updated, formatTasks([updated], output));
+    output.show(updated, formatTaskLine(updated, output));
     return exitCodes.done;
   },
 };

@@ -1,34 +1,36 @@
 import type { Task } from "@merkle/wire";
 import { formatScope } from "@merkle/wire/text";
+import { type Column, formatRows } from "../../command/list.js";
 import type { Output } from "../../command/output.js";
 import { indentText, toOneLine } from "../../text/one-line.js";
-import { formatTable } from "../../text/table.js";
 import { toAge } from "../../text/time.js";
 
-/** Returns one line per task: number, state, title, the holder or the tasks that block it, and its files. */
-export function formatTasks(
-  tasks: readonly (Task & { readonly session?: string })[],
-  output: Output,
-): string {
-  const rows = tasks.map((task) => [
-    ...(task.session === undefined ? [] : [{ text: toOneLine(task.session), paint: output.dim }]),
-    { text: String(task.task), paint: output.bold },
-    { text: task.unanswered ? "in review, unanswered" : task.state.replace("_", " ") },
-    { text: [toOneLine(task.title), ...task.labels.map((label) => `+${toOneLine(label)}`)].join(" ") },
+type ListedTask = Task & { readonly session?: string };
+
+/** Returns the columns of a list of tasks. Only tasks of several sessions name their session. */
+export function listTaskColumns({ bold, dim }: Output): Column<ListedTask>[] {
+  return [
+    { head: "Session", isOptional: true, cell: ({ session }) => ({ text: toOneLine(session ?? ""), paint: dim }) },
+    { head: "Task", cell: ({ task }) => ({ text: String(task), paint: bold }) },
+    { head: "State", cell: ({ state, unanswered }) => (unanswered ? "in review, unanswered" : state.replace("_", " ")) },
     {
-      text: [formatHolder(task), formatWait(task), formatFiles(task)]
-        .filter((each) => each !== "")
-        .join(", "),
-      paint: output.dim,
+      head: "Title",
+      widthMin: 12,
+      cell: ({ title, labels }) => [toOneLine(title), ...labels.map((label) => `+${toOneLine(label)}`)].join(" "),
     },
-  ]);
-  const last = (rows[0]?.length ?? 1) - 1;
-  return formatTable(rows, {
-    columns: output.columns,
-    // The columns for the session and the holder are shortened before the title.
-    flexible: [...(last > 3 ? [0] : []), [last, 14], last - 1],
-    more: output.signs.more,
-  });
+    { head: "Work", widthMin: 14, isOptional: true, cell: (task) => ({ text: formatWork(task), paint: dim }) },
+  ];
+}
+
+/** Returns one line about a task. */
+export function formatTaskLine(task: Task, output: Output): string {
+  const { columns, signs, dim } = output;
+  return formatRows([task], listTaskColumns(output), { columns, signs, dim, isTerminal: false });
+}
+
+/** Returns who works on a task, what it waits for, and its files. */
+function formatWork(task: Task): string {
+  return [formatHolder(task), formatWait(task), formatFiles(task)].filter((each) => each !== "").join(", ");
 }
 
 function formatHolder({ state, holder, claimed_at, assignee }: Task): string {
@@ -51,7 +53,7 @@ function formatFiles({ files: [first, ...others] }: Task): string {
 export function formatTask(task: Task, output: Output): string {
   const { text, files, check, result, proof } = task;
   const facts = [
-    formatTasks([task], output),
+    formatTaskLine(task, output),
     text !== "" && indentText(text),
     files.length > 0 && `  files: ${files.map((file) => toOneLine(formatScope(file))).join(", ")}`,
     check &&

@@ -74,7 +74,7 @@ it("[CLI-165] tasks are listed by state, as one's own and up to a limit, with th
   expect((await list(slug, "--state", "ready")).stdout).toMatch(/^1 .*\n3 .*\n$/);
   const first = await list(slug, "--limit", "2");
   expect(first.stdout.split("\n")).toHaveLength(3);
-  expect(first.stderr).toContain("2 of 3 tasks");
+  expect(first.stderr).toContain("2 of 3: --limit lists more");
   expect((await list(slug)).stderr).toBe("");
   await merkle.run(["task", "claim", slug, "3"], { env: { USER: "ana" }, input: "" });
   const mine = await list(slug, "--mine", "--json");

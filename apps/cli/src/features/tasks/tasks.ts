@@ -1,14 +1,16 @@
 import type { OutputOf, Session } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { findBroker } from "../../broker/broker-client.js";
-import type { Command } from "../../command/command.js";
-import type { Output } from "../../command/output.js";
+import type { Command, CommandContext } from "../../command/command.js";
+import { limitFlag, readLimit, showList, webFlag } from "../../command/list.js";
+import { toSessionPath } from "../../core/address.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
-import { readOneOf, readWholeNumber } from "../../core/flag-values.js";
+import { readOneOf } from "../../core/flag-values.js";
 import { findFlag, isSet } from "../../core/flags.js";
 import { type Actor, findSelf, getReadingActor, getSessionActor } from "../../identity/actors.js";
+import { openPage } from "../../identity/open-page.js";
 import { getSession } from "../../sessions/find-session.js";
-import { formatTasks } from "./format-tasks.js";
+import { listTaskColumns } from "./format-tasks.js";
 
 const states = [
   "unfinished",
@@ -38,41 +40,43 @@ export const tasks: Command = {
     },
     { flags: "--mine", summary: "with a session: only tasks that you hold or that are assigned to you" },
     { flags: "--label <label>", summary: "with a session: only tasks with this label" },
-    { flags: "--limit <number>", summary: "maximum number of results, up to 500 (default: 100)" },
+    limitFlag(limits.tasksPageDefault, limits.tasksPageMax),
+    webFlag,
   ],
   examples: [
     "merkle tasks",
     "merkle tasks split-auth --state ready",
     "merkle tasks split-auth --mine --limit 20 --json",
   ],
-  async run({ args: [name], flags, config, output, signal }) {
+  list: { operation: "list_tasks", rows: "tasks", added: ["session"] },
+  async run(context) {
+    const {
+      args: [name],
+      flags,
+      config,
+      signal,
+    } = context;
     const state = readOneOf(findFlag(flags, "state"), "--state", states);
     const label = findFlag(flags, "label");
     const isMine = isSet(flags, "mine");
-    const bounds = { min: 1, max: limits.tasksPageMax };
-    const limit = readWholeNumber(findFlag(flags, "limit"), "--limit", bounds) ?? limits.tasksPageDefault;
+    const limit = readLimit(flags, limits.tasksPageMax) ?? limits.tasksPageDefault;
     const isOfAllSessions = name === undefined && config.session === undefined;
     const narrowing = [state && "--state", isMine && "--mine", label && "--label"].find(Boolean);
     if (isOfAllSessions && narrowing)
       throw usageError(`${narrowing} needs a session: merkle tasks <session> ${narrowing}.`, "merkle ls");
     const broker = await findBroker(config, signal);
     if (isOfAllSessions) {
-      showPage(await broker.call("list_all_tasks", { limit }), output);
-      return exitCodes.done;
+      if (isSet(flags, "web")) return openPage(context, broker, "/tasks");
+      return showPage(await broker.call("list_all_tasks", { limit }), context);
     }
     const session = await getSession(broker, name, config);
+    if (isSet(flags, "web")) return openPage(context, broker, toSessionPath(session, "tasks"));
     const reader = await findReader(session, { broker, config, isMine });
     // A home without a person holds no task, and reading creates no person.
-    if (reader === null) {
-      showPage({ tasks: [], next_after: null, total: 0 }, output);
-      return exitCodes.done;
-    }
+    if (reader === null) return showPage({ tasks: [], next_after: null, total: 0 }, context);
     const input = { session_id: session.session_id, state: state ?? "unfinished", mine: isMine, limit };
-    showPage(
-      await reader.call("list_tasks", { ...input, ...(label === undefined ? {} : { label }) }),
-      output,
-    );
-    return exitCodes.done;
+    const page = await reader.call("list_tasks", { ...input, ...(label === undefined ? {} : { label }) });
+    return showPage(page, context);
   },
 };
 
@@ -87,9 +91,12 @@ async function findReader(
   return person && getReadingActor(context);
 }
 
-function showPage(page: OutputOf<"list_tasks"> | OutputOf<"list_all_tasks">, output: Output): void {
-  const { tasks, total } = page;
-  if (output.json || tasks.length > 0) output.show(page, formatTasks(tasks, output));
-  else output.note("  no tasks");
-  if (tasks.length < total) output.note(`  ${tasks.length} of ${total} tasks: --limit shows more`);
+async function showPage(
+  page: OutputOf<"list_tasks"> | OutputOf<"list_all_tasks">,
+  context: CommandContext,
+): Promise<number> {
+  const columns = listTaskColumns(context.output);
+  const list = { value: page, rows: page.tasks, columns, total: page.total, empty: "  no tasks" };
+  await showList(list, context);
+  return exitCodes.done;
 }

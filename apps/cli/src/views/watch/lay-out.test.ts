@@ -2,7 +2,7 @@ import { sessionSettingsDefault } from "@merkle/wire/schemas";
 import { describe, expect, it } from "vitest";
 import { createOutput } from "../../command/output.js";
 import { createFeedMessage } from "../../test-kit/feed-message.js";
-import { displayWidth } from "../../text/table.js";
+import { displayWidth } from "../../text/display-width.js";
 import type { Board } from "./board.js";
 import { layOut } from "./lay-out.js";
 

@@ -3,7 +3,7 @@ import type { BrokerClient } from "../../broker/broker-client.js";
 import { openLiveClient } from "../../broker/live-client.js";
 import type { CommandContext } from "../../command/command.js";
 import { exitCodes, interruptedError } from "../../core/cli-error.js";
-import { cutToWidth } from "../../text/table.js";
+import { cutToWidth } from "../../text/display-width.js";
 import { findTerminal } from "./run-watch.js";
 import { takeScreen } from "./screen.js";
 
