@@ -15,6 +15,7 @@ export {
   isUniqueViolation,
 } from "./core/database-error.js";
 export * from "./core/idempotency.js";
+export { buildLargeIndexes } from "./core/large-indexes.js";
 export { type MigrateOptions, migrate } from "./core/migrate.js";
 export * from "./core/nodes.js";
 export { type Notifications, openNotifications } from "./core/notifications.js";

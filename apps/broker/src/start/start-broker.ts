@@ -53,6 +53,7 @@ import { readCertificate } from "../transports/tls/certificate.js";
 import { type HeldCertificate, holdCertificate } from "../transports/tls/hold-certificate.js";
 import type { BrokerOptions, PreparedOptions, ResolvedOptions } from "./broker-options.js";
 import { startHousekeeper } from "./housekeeper.js";
+import { startIndexBuild } from "./index-build.js";
 import { findLocalhostOccupant, listen, requireFreePort, toDisplayHost, toNodeHost } from "./listen.js";
 import { startServices } from "./start-services.js";
 import { writeBackupBefore } from "./upgrade-home.js";
@@ -271,6 +272,7 @@ async function startParts(
   const localhostTakenBy = await findLocalhostOccupant(host, port);
   listeningUrl = toUrl(localhostTakenBy === null ? toDisplayHost(host) : "127.0.0.1");
   stops.add("housekeeper", startHousekeeper(started.meshes, nodeLock.check));
+  stops.add("index build", startIndexBuild(target, log));
   stops.add("parked waits", async () => started.endWaits());
   await nodes.announce(toUrl(toNodeHost(host)));
   const firstInvite = await makeFirstInvite(options, services);

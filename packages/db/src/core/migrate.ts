@@ -1,6 +1,7 @@
 import { buildNumber } from "@merkle/wire";
 import type { ConnectionTarget } from "./connection.js";
 import { DatabaseError, findDatabaseErrorCode, isConnectionLost, isTimeout } from "./database-error.js";
+import { createIndexesOfSmallTables } from "./large-indexes.js";
 import { withPool, withTransaction } from "./long-transaction.js";
 import {
   applyFunctions,
@@ -50,6 +51,7 @@ export async function migrate(
         if (applied.length > 0 && names.length > 0) await beforeMigrating?.(names);
         const count = await applyMigrations(sql, applied, readKnownMigrations());
         await applyFunctions(sql, readSqlFunctions(), build);
+        await createIndexesOfSmallTables(sql);
         if (!dryRun) await sql`COMMIT`;
         return count;
       }),

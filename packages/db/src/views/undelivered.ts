@@ -80,34 +80,50 @@ function selectUndelivered(before: Date): SQL {
 }
 
 /**
- * Selects messages that may be undelivered, by a cheap test against two peers' cursors. The two are the peers
- * that have read furthest. Together they have received nearly all messages to everyone that anyone has
- * received, no matter who posted them, and usually also the messages addressed to either of them. Only the
- * few remaining messages need a check of every peer. OFFSET 0 makes PostgreSQL select the two peers only once
- * per feed.
+ * Selects messages that may be undelivered, without reading the messages that are known to be received. Of each
+ * feed it reads only:
+ *
+ * - messages to everyone that the two peers who have read furthest have not both received. Whoever posted a
+ *   message, one of the two is a recipient, so what both have received is delivered;
+ * - messages to some that reach a peer who has not read everything.
+ *
+ * Only these messages need a check of every peer. OFFSET 0 makes PostgreSQL read the peers once per feed.
  */
 function selectCandidates(before: Date): SQL {
+  const isCandidate = sql`m.session_id = f.session_id AND m.type = 'chat' AND m.salt IS NOT NULL
+    AND m.posted_at < ${before.toISOString()}::timestamptz AND m.sequence <= f.last_chat_sequence`;
+  const columns = sql`m.session_id, m.sequence, m.author_team, m.author_peer, m.posted_by_peer_id, m.recipients, m.reaches, m.content, m.posted_at`;
   return sql`
     SELECT m.* FROM (
-      SELECT (array_agg(p.peer_id ORDER BY p.acked DESC))[1] AS peer_id, max(p.acked) AS acked,
-             (array_agg(p.joined_at ORDER BY p.acked DESC))[1] AS joined_at,
-             CASE count(*) WHEN 2 THEN min(p.acked) END AS both_acked, max(p.joined_at) AS both_joined_at
+      SELECT greatest(f.last_sequence - ${scannedMax}::int, 0) AS start, count(*) AS peers,
+             min(p.acked) AS least_acked, array_agg(p.peer_id) FILTER (WHERE p.acked < f.last_chat_sequence) AS behind,
+             max(p.acked) FILTER (WHERE p.place = 1) AS acked, max(p.joined_at) FILTER (WHERE p.place = 1) AS joined_at,
+             (array_agg(p.peer_id) FILTER (WHERE p.place = 1))[1] AS peer_id,
+             max(p.acked) FILTER (WHERE p.place = 2) AS both_acked, max(p.joined_at) FILTER (WHERE p.place <= 2) AS both_joined_at
       FROM (
-        SELECT p.peer_id, p.acked, p.joined_at
-        FROM ${peers} p JOIN ${teams} t ON t.session_id = p.session_id AND t.team_id = p.team_id
-        WHERE p.session_id = f.session_id AND p.left_at IS NULL AND t.left_at IS NULL
-          AND (p.name IS NOT NULL OR p.last_polled_at IS NOT NULL)
-        ORDER BY p.acked DESC LIMIT 2) p) b
+        SELECT p.*, CASE WHEN p.receives THEN row_number() OVER (PARTITION BY p.receives ORDER BY p.acked DESC) END AS place
+        FROM (
+          SELECT p.peer_id, p.joined_at, greatest(p.acked, coalesce(r.last_read, 0)) AS acked,
+                 p.left_at IS NULL AND t.left_at IS NULL AND (p.name IS NOT NULL OR p.last_polled_at IS NOT NULL) AS receives
+          FROM ${peers} p JOIN ${teams} t ON t.session_id = p.session_id AND t.team_id = p.team_id
+          LEFT JOIN ${personReads} r ON r.mesh_id = s.mesh_id AND r.person_id = t.person_id AND r.session_id = p.session_id
+          WHERE p.session_id = f.session_id) p) p) b
     CROSS JOIN LATERAL (
-      SELECT m.session_id, m.sequence, m.author_team, m.author_peer, m.posted_by_peer_id, m.recipients, m.reaches, m.content, m.posted_at
-      FROM ${messages} m
-      WHERE m.session_id = f.session_id AND m.sequence > f.last_sequence - ${scannedMax}::int
-        AND m.sequence <= f.last_chat_sequence
-        AND m.type = 'chat' AND m.salt IS NOT NULL AND m.posted_at < ${before.toISOString()}::timestamptz
-        AND CASE WHEN m.reaches IS NULL
-          THEN (m.sequence <= b.both_acked AND m.posted_at >= b.both_joined_at
-            OR m.sequence <= b.acked AND m.posted_at >= b.joined_at AND m.posted_by_peer_id <> b.peer_id) IS NOT TRUE
-          ELSE NOT EXISTS (SELECT FROM ${peers} p WHERE p.session_id = m.session_id AND p.peer_id = ANY (m.reaches)
-            AND p.acked >= m.sequence AND p.joined_at <= m.posted_at AND p.peer_id <> m.posted_by_peer_id) END
-      OFFSET 0) m`;
+      SELECT coalesce((SELECT m.sequence FROM ${messages} m
+        WHERE m.session_id = f.session_id AND m.sequence > b.start AND m.posted_at >= b.both_joined_at
+        ORDER BY m.sequence LIMIT 1), f.last_sequence) AS both_from OFFSET 0) j
+    CROSS JOIN LATERAL (
+      SELECT ${columns} FROM ${messages} m
+      WHERE ${isCandidate} AND m.reaches IS NULL AND m.sequence > greatest(b.start, b.both_acked)
+        AND (m.sequence <= b.acked AND m.posted_at >= b.joined_at AND m.posted_by_peer_id <> b.peer_id) IS NOT TRUE
+      UNION ALL
+      SELECT ${columns} FROM ${messages} m
+      WHERE ${isCandidate} AND m.reaches IS NULL AND m.sequence > b.start AND m.sequence < j.both_from AND m.sequence <= b.both_acked
+      UNION ALL
+      SELECT ${columns} FROM ${messages} m
+      WHERE ${isCandidate} AND m.reaches IS NOT NULL AND m.sequence > greatest(b.start, b.least_acked) AND m.reaches && b.behind
+        AND NOT EXISTS (SELECT FROM ${peers} p WHERE p.session_id = m.session_id AND p.peer_id = ANY (m.reaches)
+          AND p.acked >= m.sequence AND p.joined_at <= m.posted_at AND p.peer_id <> m.posted_by_peer_id)
+      OFFSET 0) m
+    WHERE b.peers > 1`;
 }
