@@ -8,8 +8,8 @@ import { startIndexer } from "../../apps/broker/src/features/search/indexer.js";
 import { createCleanup } from "../kit/cleanup.js";
 import { createTestSession, expectFailure } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
-import { connectTestDatabase } from "../kit/test-database.js";
-import { brokerTransports, type TransportClient } from "../kit/transports.js";
+import { connectTestDatabase, createTestDatabase } from "../kit/test-database.js";
+import { brokerTransports, type TransportClient, transports } from "../kit/transports.js";
 
 let broker: TestBroker;
 let transport: TransportClient;
@@ -152,6 +152,35 @@ describe("search", () => {
     ]) {
       expect([query, Array.isArray(await hitsFor(query))]).toEqual([query, true]);
     }
+  });
+
+  it("[SEARCH-11] if the newest messages fill the limit, older ones are not read, but decisions are", async () => {
+    const database = await createTestDatabase();
+    const own = await startTestBroker({ databaseUrl: database });
+    const { call } = await transports.rest(own.url);
+    const sql = connectTestDatabase(database);
+    const { session_id } = await call("create_session", { title: "Old", creator_team_name: "Atlas" });
+    await sql`UPDATE feeds SET last_sequence = 60001, last_chat_sequence = 60001 WHERE session_id = ${session_id}`;
+    await sql`INSERT INTO search_heads (session_id, last_sequence, document_version) VALUES (${session_id}, 60001, 1)`;
+    const indexed = (from: number, to: number, isDecision: boolean, words: string) => sql`
+      WITH m AS (INSERT INTO messages (session_id, sequence, id, type, kind, posted_by_team_id, author_team, content, salt, posted_at)
+        SELECT ${session_id}, n, gen_random_uuid(), 'chat', ${isDecision ? "decision" : null}, gen_random_uuid(), 'Atlas',
+               json_build_object('text', ${words}::text)::text, uuid_send(gen_random_uuid()), now() - interval '1 day' + n * interval '1 second'
+        FROM generate_series(${from}::int, ${to}::int) n RETURNING sequence, posted_at)
+      INSERT INTO message_words (session_id, sequence, decision, posted_at, words)
+      SELECT ${session_id}, sequence, ${isDecision}, posted_at, to_tsvector('english', ${words}) FROM m`;
+    // Ranked by its words alone, the oldest message would be the best.
+    await indexed(2, 2, false, "deploy deploy deploy rare");
+    await indexed(3, 3, true, "deploy deploy");
+    await indexed(4, 60_000, false, "nothing");
+    await indexed(60_001, 60_001, false, "deploy one small server in the other room today");
+    const search = async (query: string, limit: number) => {
+      const { hits, total } = await call("search", { query, limit });
+      return { sequences: hits.map(({ sequence }) => sequence), total };
+    };
+    expect(await search("deploy", 1)).toEqual({ sequences: [3], total: 2 });
+    expect(await search("deploy", 2)).toEqual({ sequences: [3, 2], total: 3 });
+    expect(await search("rare", 1)).toEqual({ sequences: [2], total: 1 });
   });
 
   it("[SEARCH-4] finds what was posted or written just before, however many search and post at once", async () => {

@@ -19,9 +19,9 @@ export async function search(
   const { query, session, limit, kinds = searchKinds } = input;
   const sessionId =
     session === undefined ? undefined : (await requireSession(ctx.services, session)).sessionId;
-  if (kinds.length === 0) return { hits: [], complete: true };
+  if (kinds.length === 0) return { hits: [], total: 0, complete: true };
   const isComplete = await indexer.catchUp();
-  const rows = await database.read(async (db) =>
+  const { rows, total } = await database.read(async (db) =>
     searchMesh(db, database.meshId, {
       match: await toTextMatch(db, query),
       kinds: new Set(kinds),
@@ -29,7 +29,7 @@ export async function search(
       limit,
     }),
   );
-  return { hits: rows.map(toHit), complete: isComplete };
+  return { hits: rows.map(toHit), total, complete: isComplete };
 }
 
 function toHit({ sessionId, slug, memory, at, marked, ...row }: SearchResultRow): SearchHit {

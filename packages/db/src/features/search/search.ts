@@ -63,6 +63,12 @@ export interface SearchRequest {
  */
 const bestFirst = sql`f.rank DESC, f.at DESC, f.session_id, f.sequence DESC NULLS LAST, f.memory DESC NULLS LAST, f.key COLLATE "C"`;
 
+export interface SearchResult {
+  readonly rows: SearchResultRow[];
+  /** Number of hits in everything that the search read, including those beyond the limit. */
+  readonly total: number;
+}
+
 /**
  * Searches everything in a mesh. The best match comes first, and among equal matches the newest. Messages and
  * documents are found only once they are indexed.
@@ -71,9 +77,14 @@ export async function searchMesh(
   db: Queryable,
   meshId: string,
   request: SearchRequest,
-): Promise<SearchResultRow[]> {
+): Promise<SearchResult> {
+  const recent =
+    request.kinds.has("message") && request.match.by === "words" && request.sessionId === undefined
+      ? await findRecentStart(db)
+      : null;
   const branches = [
-    request.kinds.has("message") || request.kinds.has("decision") ? selectMessages(request) : null,
+    request.kinds.has("message") ? selectMessages(request, recent) : null,
+    request.kinds.has("decision") ? selectMessageHits(request, sql`decision`) : null,
     request.kinds.has("document") ? findDocuments(request) : null,
     request.kinds.has("memory") ? findMemories(request, meshId) : null,
     request.kinds.has("session") ? findSessions(request) : null,
@@ -81,18 +92,18 @@ export async function searchMesh(
     request.kinds.has("topic") ? findTopicMessages(request, meshId) : null,
     request.kinds.has("progress") ? findProgress(request, meshId) : null,
   ].filter((branch) => branch !== null);
-  const best = sql`ORDER BY ${bestFirst} LIMIT ${request.limit}`;
   const hits = sql.join(
-    branches.map((branch) => sql`(SELECT * FROM (${branch}) f ${best})`),
+    branches.map((branch) => sql`(${branch})`),
     sql` UNION ALL `,
   );
   // The texts are read and marked only for the hits that are returned.
   const rows = await db.execute<
-    Omit<SearchResultRow, "at"> & { at_ms: string } & Record<string, unknown>
+    Omit<SearchResultRow, "at"> & { at_ms: string; total: number } & Record<string, unknown>
   >(sql`
     WITH own AS (SELECT session_id FROM ${sessions} WHERE mesh_id = ${meshId}${
       request.sessionId === undefined ? sql`` : sql` AND session_id = ${request.sessionId}`
-    }), found AS MATERIALIZED (SELECT * FROM (${hits}) f ${best})
+    }), hits AS MATERIALIZED (${hits}), found AS MATERIALIZED (
+      SELECT f.*, (SELECT count(*) FROM hits)::int AS total FROM hits f ORDER BY ${bestFirst} LIMIT ${request.limit})
     SELECT f.kind, f.session_id AS "sessionId", s.slug, f.sequence::float8 AS sequence,
            CASE f.kind WHEN 'memory' THEN f.memory::float8 END AS memory,
            CASE f.kind WHEN 'topic' THEN f.memory::float8 END AS topic, o.root || '/' || o.path AS "sourcePath", w.version, CASE f.kind WHEN 'state' THEN f.key END AS key,
@@ -101,7 +112,7 @@ export async function searchMesh(
            CASE f.kind WHEN 'memory' THEN r.remembered_by WHEN 'document' THEN v.written_by WHEN 'session' THEN t.name
              WHEN 'state' THEN e.updated_by WHEN 'progress' THEN p.logged_by WHEN 'topic' THEN c.author
              ELSE concat_ws('/', m.author_team, m.author_peer) END AS by,
-           (extract(epoch FROM f.at) * 1000)::bigint AS at_ms, f.rank::float8 AS rank,
+           (extract(epoch FROM f.at) * 1000)::bigint AS at_ms, f.rank::float8 AS rank, f.total,
            ${selectExcerpt(sql`marked.text`)} AS marked
     FROM found f
     LEFT JOIN ${sessions} s ON s.session_id = f.session_id
@@ -121,7 +132,24 @@ export async function searchMesh(
             WHEN 'progress' THEN ${selectProgressText(sql`p`)} WHEN 'topic' THEN c.text ELSE ${selectMessageText(sql`m`)} END`,
     )} AS text OFFSET 0) marked
     ORDER BY ${bestFirst}`);
-  return rows.map(({ at_ms, ...row }) => ({ ...row, at: new Date(Number(at_ms)) }));
+  return {
+    rows: rows.map(({ at_ms, total: _, ...row }) => ({ ...row, at: new Date(Number(at_ms)) })),
+    total: rows[0]?.total ?? 0,
+  };
+}
+
+/**
+ * Number of the newest messages that are searched first. The word index cannot be read in the order of time, so a
+ * word that occurs in every 300th of ten million messages would otherwise cost reading 30,000 of them.
+ */
+const recentMessages = 50_000;
+
+/** Returns the time of the oldest of the newest messages. Null if there are no older messages. */
+async function findRecentStart(db: Queryable): Promise<string | null> {
+  const [row] = await db.execute<{ at: string }>(
+    sql`SELECT posted_at::text AS at FROM ${messageWords} ORDER BY posted_at DESC OFFSET ${recentMessages} LIMIT 1`,
+  );
+  return row?.at ?? null;
 }
 
 const selectMessageText = (row: SQL) => sql`coalesce(${row}.content::json ->> 'text', '')`;
@@ -152,24 +180,34 @@ function selectHit(
  */
 const messagesReadMax = 1_000;
 
-function selectMessages({ match, kinds }: SearchRequest): SQL {
+/**
+ * Finds messages that are not decisions. If the recent ones fill the limit, older ones are not read (SEARCH-11).
+ *
+ * @param recent - time after which messages are recent. It is a value of its own, and no subquery, so that the planner
+ * knows how few messages are recent, and combines both indexes.
+ */
+function selectMessages(request: SearchRequest, recent: string | null): SQL {
+  if (recent === null) return selectMessageHits(request, sql`NOT decision`);
+  const isEnough = sql`(SELECT count(*) FROM recent) >= ${request.limit}`;
+  return sql`
+    WITH recent AS MATERIALIZED (${selectMessageHits(request, sql`NOT decision AND posted_at > ${recent}::timestamptz`)})
+    SELECT * FROM recent WHERE ${isEnough}
+    UNION ALL SELECT * FROM (${selectMessageHits(request, sql`NOT decision`)}) older WHERE NOT ${isEnough}`;
+}
+
+function selectMessageHits({ match }: SearchRequest, condition: SQL): SQL {
   const columns = selectHit(
     sql`CASE WHEN decision THEN 'decision' ELSE 'message' END`,
     { sequence: sql`sequence` },
     sql`posted_at`,
     selectRank(match, sql`words`),
   );
-  const kind = kinds.has("message")
-    ? kinds.has("decision")
-      ? sql``
-      : sql`AND NOT decision`
-    : sql`AND decision`;
   const source =
     match.by === "words"
       ? sql`${messageWords} w`
       : sql`${feeds} f JOIN ${messageWords} w USING (session_id) JOIN ${messages} m USING (session_id, sequence, posted_at)`;
   const newest = match.by === "words" ? sql`` : sql`AND sequence > f.last_sequence - ${messagesReadMax}`;
-  return sql`SELECT ${columns} FROM ${source} WHERE session_id IN (SELECT session_id FROM own) ${kind} ${newest}
+  return sql`SELECT ${columns} FROM ${source} WHERE session_id IN (SELECT session_id FROM own) AND ${condition} ${newest}
     AND ${selectMatch(match, { words: sql`words`, text: selectMessageText(sql`m`) })}`;
 }
 

@@ -44,10 +44,13 @@ export const search = operation("search", {
   }),
   output: z.object({
     hits: z.array(SearchHit),
+    total: z.int().meta({
+      description: "All hits in what was searched: if the newest messages have enough, older ones are not.",
+    }),
     complete: z.boolean().meta({ description: "False while older messages are still being indexed." }),
   }),
   errors: ["unauthorized", "not_found"],
-  compact: ({ hits, complete }) =>
+  compact: ({ hits, total, complete }) =>
     joinLines(
       ...hits.map((hit) => {
         const where =
@@ -59,6 +62,7 @@ export const search = operation("search", {
         return `${hit.kind} ${where}${hit.by === null ? "" : ` (${formatInlineName(hit.by)})`}: ${hit.marked}`;
       }),
       hits.length === 0 && "nothing found",
+      total > hits.length && `${hits.length} of ${total}`,
       !complete && "older messages are still being indexed: search again later",
     ),
 });
