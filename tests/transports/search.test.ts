@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createLog } from "@merkle/broker";
-import { openDatabase } from "@merkle/db";
+import { openDatabase, refreshWords } from "@merkle/db";
 import type { OutputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -154,6 +154,37 @@ describe("search", () => {
     }
   });
 
+  it("[MEM-5] finds words without their accents, parts of identifiers, and Korean words with their particles", async () => {
+    const session = await createTestSession(transport);
+    const find = async (query: string) =>
+      (await hitsFor(query, { session: session.slug, kinds: ["message"] })).map(({ marked }) => marked);
+    for (const text of [
+      "Un résumé du Café Łódź",
+      "We call getUserById in HTTPServer.ts",
+      "JavaScript, or javascript",
+      "서버를 새로 시작합니다",
+      "get_user_by_id is older",
+    ])
+      await session.post(session.convener, text);
+    for (const query of ["resume cafe", "RÉSUMÉ CAFÉ", "re\u0301sume\u0301 Cafe"])
+      expect([query, await find(query)]).toEqual([query, ["Un «résumé» du «Café» Łódź"]]);
+    expect(await find("lodz")).toEqual(["Un résumé du Café «Łódź»"]);
+    expect(await find("UserById")).toEqual([
+      "get_«user»_by_«id» is older",
+      "We call get«User»By«Id» in HTTPServer.ts",
+    ]);
+    expect(await find("getuserbyid")).toEqual(["We call «getUserById» in HTTPServer.ts"]);
+    expect(await find("server call")).toEqual(["We «call» getUserById in HTTPServer.ts"]);
+    expect(await find("JavaScript")).toEqual(["«JavaScript», or «javascript»"]);
+    expect(await find("서버")).toEqual(["«서버»를 새로 시작합니다"]);
+    expect(await find("서버 시작")).toEqual(["«서버»를 새로 «시작»합니다"]);
+    const { id } = await transport.call("remember", {
+      content: "Naïve parseJson fails.",
+      team_id: session.convener,
+    });
+    expect((await transport.call("recall", { query: "naive json" })).memories).toMatchObject([{ id }]);
+  });
+
   it("[SEARCH-11] if the newest messages fill the limit, older ones are not read, but decisions are", async () => {
     const database = await createTestDatabase();
     const own = await startTestBroker({ databaseUrl: database });
@@ -271,6 +302,38 @@ describe("search", () => {
 });
 
 describe("indexing", () => {
+  it("[SEARCH-12] texts that an earlier version indexed are indexed again, and until then a search is not complete", async () => {
+    const session = await createTestSession(transport, "Das Büro");
+    const { sessionId: session_id, convener: team_id } = session;
+    await Promise.all(Array.from({ length: 20 }, (_, index) => session.post(team_id, `Café ${index}`)));
+    await transport.call("append_to_session_doc", { session_id, team_id, text: "Le café" });
+    expect(await hitsFor("cafe", { session: session_id, limit: 50 })).toHaveLength(21);
+    const sql = connectTestDatabase(broker.databaseUrl);
+    for (const table of ["message_words", "document_words"])
+      await sql`UPDATE ${sql(table)} SET words = 'café:1' WHERE session_id = ${session_id}`;
+    await sql`INSERT INTO settings (key, value) VALUES ('words_refresh', '{}')`;
+
+    const database = await openDatabase({ target: broker.databaseUrl });
+    onTestFinished(database.close);
+    // In single steps, as the steps of a large database, and the last of them finds nothing left.
+    let steps = 1;
+    while (!(await database.transaction((tx) => refreshWords(tx, 7)))) steps += 1;
+    expect(steps).toBeGreaterThan(3);
+    expect(await hitsFor("cafe", { session: session_id, limit: 50 })).toHaveLength(21);
+    expect(await hitsFor("buro", { kinds: ["session"] })).toMatchObject([{ session: session.slug }]);
+
+    await sql`INSERT INTO settings (key, value) VALUES ('words_refresh', '{}')`;
+    const held = await sql.reserve();
+    await held`BEGIN`;
+    await held`SELECT FROM settings WHERE key = 'words_refresh' FOR UPDATE`;
+    const indexer = startIndexer({ database, log: createLog(() => undefined) });
+    expect(await indexer.catchUp(), "another node is at work").toBe(false);
+    await held`COMMIT`;
+    held.release();
+    await expect.poll(() => indexer.catchUp(), { interval: 10 }).toBe(true);
+    await indexer.stop();
+  });
+
   it("[SEARCH-5] a call indexes so much, says that more is missing, and the rest follows by itself", async () => {
     const session = await createTestSession(transport);
     const { sessionId, convener } = session;

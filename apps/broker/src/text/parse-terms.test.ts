@@ -15,7 +15,7 @@ function formatTerms(query: string): string[][] {
 
 it("[MEM-5] reads words, phrases, exclusions and alternatives", () => {
   expect(formatTerms('Deploy "the flag" -old -"two words" x-ray')).toEqual([
-    ["deploy", "the flag", "-old", "-two words", "x-ray"],
+    ["Deploy", "the flag", "-old", "-two words", "x-ray"],
   ]);
   expect(formatTerms("a or b OR “c d”")).toEqual([["a"], ["b"], ["c d"]]);
   expect(formatTerms("or a or or")).toEqual([["a"]]);

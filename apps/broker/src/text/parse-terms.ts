@@ -26,9 +26,13 @@ const term = /(-(?![-\s]|$))?(?:"([^"]*)"?|([^\s"]+))/g;
  * seconds without changing the result.
  */
 function addOnce(terms: SearchTerm[], term: SearchTerm): void {
-  const text = term.text.toLowerCase();
+  // The database ignores the case of ASCII letters itself, and needs it to find the words of an identifier.
+  const text = term.text.replace(/\P{ASCII}+/gu, (letters) => letters.toLowerCase());
+  const lowerCase = text.toLowerCase();
   const isSame = (other: SearchTerm) =>
-    other.text === text && other.isExcluded === term.isExcluded && other.isPrefix === term.isPrefix;
+    other.text.toLowerCase() === lowerCase &&
+    other.isExcluded === term.isExcluded &&
+    other.isPrefix === term.isPrefix;
   if (!terms.some(isSame)) terms.push({ ...term, text });
 }
 

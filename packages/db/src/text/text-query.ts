@@ -37,18 +37,29 @@ function joinTerms(terms: readonly SearchTerm[]): SQL {
 }
 
 function toPhrase({ text, isExcluded, isPrefix }: SearchTerm): SQL {
-  const phrase = isPrefix ? selectPrefixQuery(text) : sql`phraseto_tsquery('english', words_of(${text}))`;
-  return isExcluded ? sql`!!${phrase}` : phrase;
+  const words = sql`words_folded(${text})`;
+  const spellings = isIdentifier.test(text) ? [words, sql`cut_identifiers(${words}, ' ')`] : [words];
+  const phrase = sql.join(
+    spellings.map((each) => (isPrefix ? selectPrefixQuery(each) : sql`phraseto_tsquery('english', ${each})`)),
+    sql` || `,
+  );
+  return isExcluded ? sql`!!(${phrase})` : sql`(${phrase})`;
 }
 
 /**
- * Converts text whose last word may be only the beginning of a word. If the text consists of stop words, they
- * are kept, because a longer word may begin with them.
+ * Matches text in which `cut_identifiers` finds several words. They are also searched as a phrase, so that UserById
+ * finds getUserById and get_user_by_id.
  */
-function selectPrefixQuery(text: string): SQL {
+const isIdentifier = /[a-z0-9][A-Z]|[A-Z]{2}[a-z]/;
+
+/**
+ * Converts words of which the last may be only the beginning of a word. Stop words alone are kept, because a longer
+ * word may begin with them.
+ */
+function selectPrefixQuery(words: SQL): SQL {
   return sql`(SELECT CASE WHEN numnode(p) = 0 THEN p ELSE (p::text || ':*')::tsquery END FROM (
-    SELECT CASE WHEN numnode(e) = 0 THEN phraseto_tsquery('simple', words_of(${text})) ELSE e END AS p
-    FROM phraseto_tsquery('english', words_of(${text})) e) q)`;
+    SELECT CASE WHEN numnode(e) = 0 THEN phraseto_tsquery('simple', ${words}) ELSE e END AS p
+    FROM phraseto_tsquery('english', ${words}) e) q)`;
 }
 
 /** Returns the condition that `text` matches. `words` is the tsvector of that text. */

@@ -6,13 +6,15 @@ import {
   indexMessages,
   listUnindexedDocuments,
   listUnindexedSessions,
+  refreshWords,
 } from "@merkle/db";
 import type { Log } from "../../core/log.js";
 import { cutIntoPieces } from "./cut-into-pieces.js";
 
 /**
  * Fills the search index with messages and documents. Only searches trigger indexing and wait for it: posting
- * and writing never index, and a mesh that is never searched is never indexed (SEARCH-5).
+ * and writing never index, and a mesh that is never searched is never indexed (SEARCH-5). Once nothing is missing, texts
+ * that an earlier version indexed are indexed again (SEARCH-12).
  */
 export interface Indexer {
   /**
@@ -28,7 +30,13 @@ export interface Indexer {
  * Limits of one step, which is a transaction of about a tenth of a second. Its locks block only other
  * indexing steps.
  */
-const step = { sessionsMax: 50, messagesMax: 500, bytesMax: 1024 * 1024, documentsMax: 4 };
+const step = {
+  sessionsMax: 50,
+  messagesMax: 500,
+  bytesMax: 1024 * 1024,
+  documentsMax: 4,
+  refreshedMax: 500,
+};
 
 const pauseMs = 50;
 
@@ -43,10 +51,16 @@ export function startIndexer(options: {
   const { database, log, messagesMax = 20_000, catchUpMs = 3_000 } = options;
   const stopping = new AbortController();
   let background: Promise<void> | null = null;
+  let isRefreshed = false;
+
+  async function refresh(): Promise<boolean> {
+    isRefreshed ||= await database.transaction((tx) => refreshWords(tx, step.refreshedMax));
+    return isRefreshed;
+  }
 
   async function indexInBackground(): Promise<void> {
     try {
-      while (!stopping.signal.aborted && (await runIndexStep(database)) !== null) {
+      while (!stopping.signal.aborted && !((await runIndexStep(database)) === null && (await refresh()))) {
         await delay(pauseMs, undefined, { signal: stopping.signal });
       }
     } catch (error) {
@@ -62,7 +76,11 @@ export function startIndexer(options: {
       const until = performance.now() + catchUpMs;
       for (let indexed = 0; indexed < messagesMax && performance.now() < until; ) {
         const messages = await runIndexStep(database);
-        if (messages === null) return true;
+        if (messages === null) {
+          // Once this goes on in the background, searches do not wait for it.
+          if (isRefreshed || (background === null && (await refresh()))) return true;
+          break;
+        }
         indexed += messages;
       }
       if (!stopping.signal.aborted) background ??= indexInBackground();
