@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Locator } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { createTestSession } from "../kit/session.js";
+import { connectTestDatabase } from "../kit/test-database.js";
 import { phone, testDashboard } from "./open-dashboard.js";
 
 const dashboard = testDashboard();
@@ -29,7 +30,7 @@ describe("the search", { tags: "chromium" }, () => {
     await page.getByText("Search all sessions").waitFor();
     // The search field has the focus when the page opens.
     await page.keyboard.type(word);
-    const hits = page.getByRole("list", { name: /^Results/ });
+    const hits = page.getByRole("region", { name: /^Results/ });
     await expect
       .poll(async () => (await kindsIn(hits)).sort())
       .toEqual(["Decision", "Document", "Memory", "Message", "Progress", "Session", "State"]);
@@ -51,6 +52,75 @@ describe("the search", { tags: "chromium" }, () => {
     expect(problems).toEqual([]);
   });
 
+  it("[DASH-386] hits are grouped by session, equal ones are one row, and the search narrows to a session", async () => {
+    const word = `w${randomUUID().slice(0, 8)}`;
+    const [one, other] = [
+      await createTestSession(dashboard.rest, "First work"),
+      await createTestSession(dashboard.rest, "Second work"),
+    ];
+    for (const _ of [1, 2, 3]) await one.post(one.convener, `Still waiting for ${word}`);
+    await one.post(one.convener, `The ${word} came.`);
+    await other.post(other.convener, `Where is ${word}?`);
+    const { page, problems, findBarriers } = await dashboard.open(`/search?q=${word}`);
+    await page.getByText("5 matches.").waitFor();
+    const results = page.getByRole("region", { name: /^Results/ });
+    const first = results.getByRole("region", { name: "First work" });
+    await first.getByText("4 matches").waitFor();
+    expect((await kindsIn(first)).filter((kind) => kind !== "")).toEqual(["Message", "Message"]);
+    await first.getByText("2 more with the same text").click();
+    const equal = first.getByRole("group").getByRole("link");
+    expect((await equal.allTextContents()).sort()).toEqual(["#1", "#2"]);
+    expect(await findBarriers()).toEqual([]);
+
+    await first.getByRole("button", { name: "Only here in First work" }).click();
+    await page.waitForURL(`**/search?q=${word}&session=${one.slug}`);
+    await page.getByText("4 matches.").waitFor();
+    expect(await results.getByRole("region").count()).toBe(1);
+    await page.getByRole("button", { name: "Only in First work" }).click();
+    await page.getByText("5 matches.").waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-387] pages, actions and sessions that the page knows appear before the broker replies", async () => {
+    const name = `Vault ${randomUUID().slice(0, 8)}`;
+    const { slug } = await createTestSession(dashboard.rest, name);
+    const { page, problems } = await dashboard.open("/");
+    await page.getByRole("link", { name }).first().waitFor();
+    await page.goto(new URL("/search", page.url()).href);
+    await page.getByText("Search all sessions").waitFor();
+    const local = page.getByRole("region", { name: "Go to" });
+    await page.getByRole("searchbox").fill("settings");
+    await local.getByRole("link", { name: "Settings", exact: true }).waitFor();
+    // The broker cannot search until this transaction ends.
+    const sql = await connectTestDatabase(dashboard.broker.databaseUrl).reserve();
+    await sql`BEGIN`;
+    await sql`LOCK TABLE search_heads`;
+    await page.getByRole("searchbox").fill(name);
+    await local.getByRole("link", { name }).waitFor();
+    await sql`ROLLBACK`;
+    sql.release();
+    await local.getByRole("link", { name }).click();
+    await page.waitForURL(`**/sessions/${slug}`);
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-388] a hit shows its words before its kind and place, and the palette says how many there are", async () => {
+    const word = `w${randomUUID().slice(0, 8)}`;
+    const session = await createTestSession(dashboard.rest);
+    for (const n of Array.from({ length: 12 }, (_, index) => index))
+      await session.post(session.convener, `${word} ${n}`);
+    const { page, problems } = await dashboard.open(`/search?q=${word}`);
+    const row = page
+      .getByRole("region", { name: /^Results/ })
+      .getByRole("listitem")
+      .first();
+    expect(await row.textContent()).toMatch(new RegExp(`^${word} \\d+Message#`));
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type(word);
+    await page.getByRole("option", { name: `Search everything for “${word}” · 12 matches` }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
   it("[DASH-151] nothing found says what to do, and a phone shows it all", async () => {
     const { page, problems } = await dashboard.open(`/search?q=${randomUUID()}&kinds=state`, phone);
     await page.getByText("No results.").waitFor();
@@ -66,5 +136,5 @@ function kindsIn(hits: Locator): Promise<string[]> {
   // Reads all rows in one call. A locator for a single row would wait if the row was removed in between.
   return hits
     .getByRole("listitem")
-    .evaluateAll((rows) => rows.map((row) => row.querySelector("p > span")?.textContent ?? ""));
+    .evaluateAll((rows) => rows.map((row) => row.querySelector("[data-kind]")?.textContent ?? ""));
 }

@@ -80,11 +80,11 @@ function selectUndelivered(before: Date): SQL {
 }
 
 /**
- * Selects messages that may be undelivered, without reading the messages that are known to be received. Of each
- * feed it reads only:
+ * Selects messages that may be undelivered, without reading the messages that are known to be received. It reads only
+ * these messages of each feed:
  *
- * - messages to everyone that the two peers who have read furthest have not both received. Whoever posted a
- *   message, one of the two is a recipient, so what both have received is delivered;
+ * - messages to everyone that the two peers who have read furthest have not both received. At least one of the two is
+ *   not the author, so a message that both have received is delivered;
  * - messages to some that reach a peer who has not read everything.
  *
  * Only these messages need a check of every peer. OFFSET 0 makes PostgreSQL read the peers once per feed.

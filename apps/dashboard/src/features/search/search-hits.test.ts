@@ -1,6 +1,6 @@
 import type { SearchHit } from "@merkle/wire";
 import { expect, it } from "vitest";
-import { describeHitTitle, toHitHref } from "./search-hits";
+import { describeHitTitle, groupHits, toHitHref } from "./search-hits";
 
 const hit: SearchHit = {
   kind: "message",
@@ -50,4 +50,31 @@ it("[DASH-149] a hit is named for what it is", () => {
   expect(describeHitTitle({ ...hit, kind: "state", key: "deploy_frozen" })).toBe("deploy_frozen");
   expect(describeHitTitle({ ...hit, kind: "progress", title: "Issuer done" })).toBe("Issuer done");
   expect(describeHitTitle({ ...hit, kind: "memory", memory_id: "mem_12" })).toBe("mem_12");
+});
+
+it("[DASH-386] hits are grouped by session, in the order of the best ones, and equal texts of a kind are one row", () => {
+  const at = (sequence: number, session: string | null, marked: string, more: object = {}): SearchHit => ({
+    ...hit,
+    ...{ sequence, session, title: session && `About ${session}`, marked },
+    ...more,
+  });
+  const groups = groupHits([
+    at(9, "auth", "«wait»"),
+    at(8, "deploy", "«wait»"),
+    at(7, "auth", "«wait» for it"),
+    at(6, "auth", "«wait»"),
+    at(5, "auth", "wait"),
+    at(4, "auth", "«wait»", { kind: "decision" }),
+    at(3, null, "«wait»", { kind: "memory", title: null }),
+  ]);
+  expect(
+    groups.map(({ title, count, rows }) => ({
+      ...{ title, count },
+      rows: rows.map(({ hit, others }) => [hit.sequence, ...others.map(({ sequence }) => sequence)]),
+    })),
+  ).toEqual([
+    { title: "About auth", count: 5, rows: [[9, 6, 5], [7], [4]] },
+    { title: "About deploy", count: 1, rows: [[8]] },
+    { title: null, count: 1, rows: [[3]] },
+  ]);
 });

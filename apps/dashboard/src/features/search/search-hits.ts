@@ -85,3 +85,64 @@ export function describeHitTitle(hit: SearchHit): string {
       return hit.title ?? hit.progress_id ?? "";
   }
 }
+
+/** Returns where a hit is within its session, or which item it is. */
+export function describeHitPlace(hit: SearchHit): string {
+  switch (hit.kind) {
+    case "message":
+    case "decision":
+      return `#${hit.sequence}`;
+    case "document":
+      return `version ${hit.version}`;
+    case "session":
+      return hit.session ?? "";
+    default:
+      return describeHitTitle(hit);
+  }
+}
+
+/** Hits of the same kind whose texts are equal, best match first. */
+export interface FoldedHits {
+  readonly hit: SearchHit;
+  readonly others: readonly SearchHit[];
+}
+
+/** The hits in one session, or those in no session. */
+export interface HitGroup {
+  /** Slug of the session. Null for hits in no session. */
+  readonly session: string | null;
+  readonly title: string | null;
+  readonly rows: readonly FoldedHits[];
+  readonly count: number;
+}
+
+/** Groups hits by session, in the order of each session's best hit. Within a session, equal hits are folded. */
+export function groupHits(hits: readonly SearchHit[]): readonly HitGroup[] {
+  const bySession = new Map<string | null, SearchHit[]>();
+  for (const hit of hits) bySession.set(hit.session, [...(bySession.get(hit.session) ?? []), hit]);
+  return [...bySession].map(([session, found]) => ({
+    session,
+    title: found.find(({ kind }) => sessionTitleKinds.has(kind))?.title ?? session,
+    rows: foldHits(found),
+    count: found.length,
+  }));
+}
+
+/** The kinds whose title is the title of their session. */
+const sessionTitleKinds: ReadonlySet<SearchKind> = new Set([
+  "message",
+  "decision",
+  "document",
+  "session",
+  "state",
+]);
+
+/** Folds equal hits, such as a report that an agent repeats, into the best of them. */
+export function foldHits(hits: readonly SearchHit[]): readonly FoldedHits[] {
+  const byText = new Map<string, SearchHit[]>();
+  for (const hit of hits) {
+    const text = `${hit.kind} ${hit.marked.replace(/[«»]/g, "")}`;
+    byText.set(text, [...(byText.get(text) ?? []), hit]);
+  }
+  return [...byText.values()].flatMap(([hit, ...others]) => (hit ? [{ hit, others }] : []));
+}

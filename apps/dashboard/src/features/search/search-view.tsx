@@ -1,22 +1,27 @@
 "use client";
 
 import { type SearchHit, type SearchKind, searchKinds } from "@merkle/wire";
-import { Search } from "lucide-react";
+import { Search, X } from "lucide-react";
 import { type KeyboardEvent, useId, useRef } from "react";
 import { ListPage, SkeletonRows } from "@/components/list-page";
 import { PageLink } from "@/components/page-link";
 import { ProblemAlert } from "@/components/problem-alert";
 import { TimeText } from "@/components/time-text";
+import { setQuery } from "@/core/address/address";
 import { useQueryParam } from "@/core/address/use-query-param";
 import { useTypedParam } from "@/core/address/use-typed-param";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
+import { lazyHelper } from "@/core/lazy-part";
+import { showHidden } from "@/text/markdown/hidden-characters";
 import { MarkedText } from "@/text/marked-text";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { Input } from "@/ui/input";
 import { hitIcons } from "./hit-icons";
-import { describeHitTitle, hitsMax, kindLabels, toHitHref } from "./search-hits";
+import { describeHitPlace, groupHits, type HitGroup, kindLabels, toHitHref } from "./search-hits";
 import { useAnySession, useSearch } from "./use-search";
+
+const LocalResults = lazyHelper(() => import("./local-results"), "LocalResults");
 
 /** Searches all data of the mesh as the user types. */
 export function SearchView() {
@@ -28,20 +33,22 @@ export function SearchView() {
 }
 
 function SearchPanel() {
-  const [query, text, setText] = useTypedParam("q");
+  const [query, text, setText, writeText] = useTypedParam("q");
   const [kindsParam, setKinds] = useQueryParam("kinds");
+  const [session, setSession] = useQueryParam("session");
   const kinds = toKinds(kindsParam);
-  const { data, problem, refresh } = useSearch(query, kinds);
+  const { data, problem, refresh } = useSearch(query, { kinds, session });
   const hits = query.trim() === "" ? [] : (data?.hits ?? []);
   const anySession = useAnySession(hits);
-  const list = useRef<HTMLOListElement>(null);
+  const groups = groupHits(hits);
+  const list = useRef<HTMLElement>(null);
   const field = useRef<HTMLInputElement>(null);
   const id = useId();
   useShortcut("/", () => field.current?.focus(), { label: "Search everything", group: "Search" });
 
   function goIntoHits(event: KeyboardEvent): void {
     if (event.key !== "ArrowDown") return;
-    const first = list.current?.querySelector("a");
+    const first = list.current?.querySelector<HTMLElement>("li a");
     if (!first) return;
     event.preventDefault();
     first.focus();
@@ -69,11 +76,28 @@ function SearchPanel() {
             placeholder="Search messages, documents, memory, progress and sessions"
             value={text}
             onChange={(event) => setText(event.target.value)}
+            onBlur={writeText}
             onKeyDown={goIntoHits}
           />
         </span>
-        <KindFilter kinds={kinds} onChange={setKinds} />
+        <div className="flex flex-wrap gap-1.5">
+          {session !== null && (
+            <Button
+              variant="outline"
+              size="sm"
+              className={chip}
+              aria-pressed
+              onClick={() => setSession(null)}
+            >
+              <span className="sr-only">Only in </span>
+              <bdi className="max-w-60 truncate">{groups[0]?.title ?? session}</bdi>
+              <X aria-hidden />
+            </Button>
+          )}
+          <KindFilter kinds={kinds} onChange={setKinds} />
+        </div>
       </search>
+      {query.trim() !== "" && <LocalResults query={text} />}
       {problem && (
         <ProblemAlert
           title="Search failed."
@@ -89,23 +113,30 @@ function SearchPanel() {
       ) : (
         <>
           <p role="status" className="text-sm text-muted-foreground">
-            {describeCount(hits.length)}
+            {describeCount(data.total, hits.length)}
             {!data.complete && " Older messages are still being indexed. Search again in a while."}
           </p>
           {hits.length > 0 ? (
-            <ol
+            <section
               ref={list}
               aria-label="Results, best match first"
               onKeyDown={(event) => walkHits(event, field.current)}
-              className="divide-y rounded-lg border"
+              className="flex flex-col gap-4"
             >
-              {hits.map((hit, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a document is found in several of its parts.
-                <SearchHitRow key={index} hit={hit} anySession={anySession} />
+              {groups.map((group) => (
+                <HitGroupPanel
+                  key={group.session ?? ""}
+                  group={group}
+                  anySession={anySession}
+                  onOnly={session === null && groups.length > 1 ? setSession : null}
+                />
               ))}
-            </ol>
+            </section>
           ) : (
-            <Nothing hasKinds={kinds.length > 0} onAllKinds={() => setKinds(null)} />
+            <Nothing
+              isFiltered={kinds.length > 0 || session !== null}
+              onShowAll={() => setQuery({ kinds: null, session: null })}
+            />
           )}
         </>
       )}
@@ -114,9 +145,9 @@ function SearchPanel() {
 }
 
 /** Moves the focus between hits with the arrow keys. Up from the first hit returns to the field. */
-function walkHits(event: KeyboardEvent<HTMLOListElement>, field: HTMLInputElement | null): void {
+function walkHits(event: KeyboardEvent<HTMLElement>, field: HTMLInputElement | null): void {
   if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
-  const links = [...event.currentTarget.querySelectorAll<HTMLElement>("a")];
+  const links = [...event.currentTarget.querySelectorAll<HTMLElement>("li a")];
   const index = links.findIndex((link) => link.matches(":focus"));
   if (index < 0) return;
   const next = event.key === "ArrowDown" ? links[index + 1] : (links[index - 1] ?? field);
@@ -132,7 +163,7 @@ function KindFilter({
   onChange: (kinds: string | null) => void;
 }) {
   return (
-    <fieldset className="flex flex-wrap gap-1.5">
+    <fieldset className="contents">
       <legend className="sr-only">Search in</legend>
       {searchKinds.map((kind) => (
         <Button
@@ -140,7 +171,7 @@ function KindFilter({
           variant="outline"
           size="sm"
           aria-pressed={kinds.includes(kind)}
-          className="rounded-full border-border px-3 text-muted-foreground aria-pressed:border-primary aria-pressed:bg-raised aria-pressed:text-foreground"
+          className={chip}
           onClick={() => {
             const next = kinds.includes(kind) ? kinds.filter((each) => each !== kind) : [...kinds, kind];
             onChange(next.length === 0 || next.length === searchKinds.length ? null : next.join(","));
@@ -152,6 +183,9 @@ function KindFilter({
     </fieldset>
   );
 }
+
+const chip =
+  "rounded-full border-border px-3 text-muted-foreground aria-pressed:border-primary aria-pressed:bg-raised aria-pressed:text-foreground";
 
 const pluralLabels: Readonly<Record<SearchKind, string>> = {
   ...kindLabels,
@@ -167,10 +201,10 @@ function toKinds(param: string | null): readonly SearchKind[] {
   return searchKinds.filter((kind) => names.has(kind));
 }
 
-function describeCount(count: number): string {
-  if (count === 0) return "No results.";
-  if (count === hitsMax) return `Showing the top ${hitsMax} matches.`;
-  return count === 1 ? "1 match." : `${count} matches.`;
+function describeCount(total: number, shown: number): string {
+  if (total === 0) return "No results.";
+  const matches = total === 1 ? "1 match." : `${total.toLocaleString("en")} matches.`;
+  return total > shown ? `${matches} Showing the best ${shown}.` : matches;
 }
 
 function Hints() {
@@ -182,14 +216,14 @@ function Hints() {
   );
 }
 
-function Nothing({ hasKinds, onAllKinds }: { hasKinds: boolean; onAllKinds: () => void }) {
+function Nothing({ isFiltered, onShowAll }: { isFiltered: boolean; onShowAll: () => void }) {
   return (
     <Empty>
       <EmptyDescription>
-        {hasKinds ? "No matches of these kinds. Other kinds may match." : "Try fewer or different words."}
+        {isFiltered ? "No matches with these filters. There may be others." : "Try fewer or different words."}
       </EmptyDescription>
-      {hasKinds && (
-        <Button variant="outline" onClick={onAllKinds}>
+      {isFiltered && (
+        <Button variant="outline" onClick={onShowAll}>
           Search everything
         </Button>
       )}
@@ -197,39 +231,107 @@ function Nothing({ hasKinds, onAllKinds }: { hasKinds: boolean; onAllKinds: () =
   );
 }
 
-/** A search hit: its kind, the matching excerpt, its author, session and time, with a link to it. */
-function SearchHitRow({ hit, anySession }: { hit: SearchHit; anySession: string | null }) {
+interface HitGroupPanelProps {
+  readonly group: HitGroup;
+  readonly anySession: string | null;
+  /** Narrows the search to the group's session. Null if there is no other group. */
+  readonly onOnly: ((session: string) => void) | null;
+}
+
+/** The hits of one session, under its title. */
+function HitGroupPanel({ group: { session, title, rows, count }, anySession, onOnly }: HitGroupPanelProps) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id}>
+      <div className="flex min-h-8 items-center gap-2 px-1">
+        <h2 id={id} className="min-w-0 truncate font-medium">
+          {session === null ? "Outside sessions" : <bdi>{showHidden(title ?? session)}</bdi>}
+        </h2>
+        <span className="shrink-0 text-sm text-muted-foreground">
+          {count === 1 ? "1 match" : `${count} matches`}
+        </span>
+        {session !== null && onOnly && (
+          <Button variant="ghost" size="sm" className="ms-auto shrink-0" onClick={() => onOnly(session)}>
+            Only here<span className="sr-only"> in {title}</span>
+          </Button>
+        )}
+      </div>
+      <ol className="divide-y rounded-lg border">
+        {rows.map(({ hit, others }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a document is found in several of its parts.
+          <SearchHitRow key={index} hit={hit} others={others} anySession={anySession} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+interface SearchHitRowProps {
+  readonly hit: SearchHit;
+  /** Further hits with the same text. */
+  readonly others: readonly SearchHit[];
+  readonly anySession: string | null;
+}
+
+/** A search hit: the matching excerpt, which is the link to it, then its kind, place, author and time. */
+function SearchHitRow({ hit, others, anySession }: SearchHitRowProps) {
   const href = toHitHref(hit, anySession);
   const Icon = hitIcons[hit.kind];
   return (
     <li className="relative grid grid-cols-[1rem_minmax(0,1fr)] gap-x-3 px-3 py-row has-[a]:hover:bg-surface">
       <Icon aria-hidden className="mt-0.5 size-4 text-muted-foreground" />
       <div className="min-w-0">
-        <p className="flex flex-wrap items-baseline gap-x-2 text-sm text-muted-foreground">
-          <span className="font-medium text-foreground">{kindLabels[hit.kind]}</span>
+        <p dir="auto" className="line-clamp-3 [overflow-wrap:anywhere]">
           {href === null ? (
-            <bdi>{describeHitTitle(hit)}</bdi>
+            <MarkedText text={hit.marked} />
           ) : (
-            <PageLink
-              href={href}
-              dir="auto"
-              // The link's clickable area covers the whole row.
-              className="min-w-0 truncate text-link underline-offset-4 after:absolute after:inset-0 hover:underline"
-            >
-              {describeHitTitle(hit)}
+            // The link's clickable area covers the whole row.
+            <PageLink href={href} className="after:absolute after:inset-0">
+              <MarkedText text={hit.marked} />
             </PageLink>
           )}
+        </p>
+        <p className="mt-0.5 flex flex-wrap items-baseline gap-x-2 text-sm text-muted-foreground">
+          <span data-kind>{kindLabels[hit.kind]}</span>
+          <bdi className="min-w-0 truncate">{describeHitPlace(hit)}</bdi>
           {hit.by !== null && <bdi>{hit.by}</bdi>}
           <TimeText at={hit.at} />
           {hit.project !== null && <bdi>{hit.project}</bdi>}
           {hit.source_path !== null && <bdi className="min-w-0 truncate">{hit.source_path}</bdi>}
-          {hit.kind === "memory" && hit.session !== null && <span>{hit.session}</span>}
           {hit.kind === "state" && hit.session === null && <span>all sessions</span>}
         </p>
-        <p dir="auto" className="mt-0.5 line-clamp-3 [overflow-wrap:anywhere]">
-          <MarkedText text={hit.marked} />
-        </p>
+        {others.length > 0 && <EqualHits hits={others} anySession={anySession} />}
       </div>
     </li>
+  );
+}
+
+/** Links to the hits that are folded into one row because their texts are equal. */
+function EqualHits({ hits, anySession }: { hits: readonly SearchHit[]; anySession: string | null }) {
+  return (
+    // Above the row's own link.
+    <details className="relative z-1 w-fit max-w-full text-sm">
+      <summary className="w-fit cursor-pointer py-0.5 text-muted-foreground hover:text-foreground pointer-coarse:py-3">
+        {hits.length} more with the same text
+      </summary>
+      <ul className="flex flex-wrap gap-x-3 gap-y-0.5">
+        {hits.map((hit, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: only their places differ, and they have no order of their own.
+          <li key={index} className="flex items-baseline gap-1.5">
+            <HitPlace hit={hit} href={toHitHref(hit, anySession)} />
+            <TimeText at={hit.at} />
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+function HitPlace({ hit, href }: { hit: SearchHit; href: string | null }) {
+  if (href === null) return <bdi>{describeHitPlace(hit)}</bdi>;
+  return (
+    <PageLink href={href} className="text-link underline-offset-4 hover:underline pointer-coarse:py-3">
+      {describeHitPlace(hit)}
+    </PageLink>
   );
 }

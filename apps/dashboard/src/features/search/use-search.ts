@@ -2,14 +2,27 @@ import type { OutputOf, SearchHit, SearchKind } from "@merkle/wire";
 import { useRead } from "@/broker/use-read";
 import { hitsMax } from "./search-hits";
 
+export interface SearchFilter {
+  /** The kinds of hit. Empty for all kinds. */
+  readonly kinds?: readonly SearchKind[];
+  /** Slug of the session to search. Default: the whole mesh. */
+  readonly session?: string | null;
+  readonly limit?: number;
+}
+
 /** Searches as the user types. The previous hits stay until new ones arrive. */
-export function useSearch(query: string, kinds: readonly SearchKind[]) {
+export function useSearch(query: string, { kinds = [], session = null, limit = hitsMax }: SearchFilter = {}) {
   const trimmedQuery = query.trim();
   return useRead(
     "search",
     trimmedQuery === ""
       ? null
-      : { query: trimmedQuery, limit: hitsMax, ...(kinds.length === 0 ? {} : { kinds: [...kinds] }) },
+      : {
+          query: trimmedQuery,
+          limit,
+          ...(kinds.length > 0 && { kinds: [...kinds] }),
+          ...(session !== null && { session }),
+        },
     { keepLast: trimmedQuery !== "" },
   );
 }

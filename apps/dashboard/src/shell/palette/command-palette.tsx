@@ -1,38 +1,20 @@
 "use client";
 
 import { Command } from "cmdk";
-import {
-  ArrowRight,
-  CornerDownLeft,
-  Hash,
-  ListTodo,
-  type LucideIcon,
-  MessagesSquare,
-  Search,
-  UserRound,
-  Zap,
-} from "lucide-react";
+import { CornerDownLeft, Search } from "lucide-react";
 import { usePathname, useRouter } from "next/navigation";
-import {
-  Fragment,
-  type KeyboardEvent,
-  useEffect,
-  useLayoutEffect,
-  useState,
-  useSyncExternalStore,
-} from "react";
+import { Fragment, type KeyboardEvent, useEffect, useLayoutEffect, useState } from "react";
 import { useRead } from "@/broker/use-read";
-import { useShortcutRegistry } from "@/core/keyboard/shortcut-provider";
 import type { TypedAhead } from "@/core/keyboard/typed-ahead";
 import { useSettled } from "@/core/use-settled";
-import type { NavItem, PaletteEntry, PaletteHitsProps, PaletteKind, PalettePart } from "@/parts/feature";
+import type { PaletteEntry, PaletteHitsProps, PalettePart } from "@/parts/feature";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { Dialog, DialogContent, DialogTitle } from "@/ui/dialog";
 import { Kbd } from "@/ui/kbd";
-import { useNavItems } from "../nav-items";
+import { entryIcons } from "./entry-icons";
 import { findEntries } from "./palette-entries";
 import { PaletteGroup, PaletteItem } from "./palette-group";
-import { usePaletteEntries } from "./use-palette-entries";
+import { useActionEntries, usePaletteEntries, usePlaceEntries } from "./use-palette-entries";
 import { useSelection } from "./use-selection";
 
 export interface CommandPaletteProps {
@@ -47,15 +29,6 @@ export interface CommandPaletteProps {
 const recentShown = 6;
 const foundSessionsMax = 6;
 
-const icons: Readonly<Record<PaletteKind, LucideIcon>> = {
-  session: MessagesSquare,
-  person: UserRound,
-  page: ArrowRight,
-  action: Zap,
-  task: ListTodo,
-  message: Hash,
-};
-
 /**
  * Finds pages, sessions, people, tasks, files and messages, and runs the page's actions. Local entries appear immediately.
  * Results from the broker are added below, so that the selected entry never moves.
@@ -65,7 +38,7 @@ export function CommandPalette({ typed: typedAhead, onClose, onHelp, parts }: Co
   const [input, setInput] = useState(typedAhead.text);
   const query = input.trim();
   const selection = useSelection();
-  const places = useNavItems().map(toEntry);
+  const places = usePlaceEntries();
   const { entries, isReading } = useEntries({ parts, onHelp });
   const pathname = usePathname();
   const isSearching = query !== "";
@@ -188,10 +161,6 @@ export function CommandPalette({ typed: typedAhead, onClose, onHelp, parts }: Co
   );
 }
 
-function toEntry({ href, label, title = label }: NavItem): PaletteEntry {
-  return { key: `page ${href}`, kind: "page", label: title, note: "", href };
-}
-
 interface EntriesProps {
   readonly parts: readonly PalettePart[];
   readonly onHelp: () => void;
@@ -202,24 +171,19 @@ function useEntries({ parts, onHelp }: EntriesProps): {
   entries: readonly PaletteEntry[];
   isReading: boolean;
 } {
-  const registry = useShortcutRegistry();
-  const registeredActions = useSyncExternalStore(
-    (listener) => registry.onChange(listener),
-    () => registry.actions,
-  );
   const partEntries = usePaletteEntries(parts);
-  const help = { id: "help", label: "Show keyboard shortcuts", keywords: ["help", "shortcuts"], run: onHelp };
-  const actions = [...registeredActions, help].map(
-    ({ id, label, keywords = [], run }): PaletteEntry => ({
-      key: `action ${id}`,
-      kind: "action",
-      label,
-      note: "",
-      keywords: keywords,
-      run,
-    }),
-  );
-  return { entries: [...(partEntries ?? []), ...actions], isReading: partEntries === null };
+  const help: PaletteEntry = {
+    key: "action help",
+    kind: "action",
+    label: "Show keyboard shortcuts",
+    note: "",
+    keywords: ["help", "shortcuts"],
+    run: onHelp,
+  };
+  return {
+    entries: [...(partEntries ?? []), ...useActionEntries(), help],
+    isReading: partEntries === null,
+  };
 }
 
 function buildSearchHref(query: string): string {
@@ -249,7 +213,7 @@ function EntryGroup({ heading, entries, onChoose }: EntryGroupProps) {
           key={entry.key}
           // An entry may be in two groups, and the list needs unique values.
           value={`${heading} ${entry.key}`}
-          Icon={icons[entry.kind]}
+          Icon={entryIcons[entry.kind]}
           note={entry.note}
           onSelect={() => onChoose(entry)}
         >
@@ -275,7 +239,7 @@ function Sessions({ query, known, onGo }: PaletteHitsProps & { readonly known: R
         <PaletteItem
           key={slug}
           value={`more ${slug}`}
-          Icon={icons.session}
+          Icon={entryIcons.session}
           note={status === "closed" ? "closed" : ""}
           onSelect={() => onGo(`/sessions/${slug}`)}
         >

@@ -18,10 +18,15 @@ function loadParts(features: readonly Feature[]): Promise<readonly PalettePart[]
   return parts;
 }
 
+/** Returns the parts that features add. Suspends until they are loaded. */
+export function usePaletteParts(): readonly PalettePart[] {
+  return use(loadParts(useFeatures()));
+}
+
 export function CommandPalette(props: Omit<CommandPaletteProps, "parts">) {
-  return <Palette {...props} parts={use(loadParts(useFeatures()))} />;
+  return <Palette {...props} parts={usePaletteParts()} />;
 }
 
 export function PaletteAhead(props: Omit<PaletteAheadProps, "parts">) {
-  return <ReadAhead {...props} parts={use(loadParts(useFeatures()))} />;
+  return <ReadAhead {...props} parts={usePaletteParts()} />;
 }
