@@ -13,3 +13,13 @@ export function DocumentSkeleton() {
     </div>
   );
 }
+
+/** Placeholder for the whole pane: its toolbar, and the lines below. */
+export function DocumentPaneSkeleton() {
+  return (
+    <>
+      <div className="h-10 shrink-0 border-b" />
+      <DocumentSkeleton />
+    </>
+  );
+}

@@ -9,13 +9,13 @@ import { lazyPart } from "@/core/lazy-part";
 import { usePreference } from "@/core/preferences/use-preference";
 import { useMediaQuery } from "@/core/use-media-query";
 import { cn } from "@/core/utils";
-import { DocumentPane } from "@/document/document-pane";
 import { Composer } from "@/feed/compose/composer";
 import { FeedPane } from "@/feed/pane/feed-pane";
 import { Parts, useHasPart } from "@/parts/features-context";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
 import { Splitter } from "@/ui/splitter";
+import { DocumentPane } from "./document-part";
 
 const ConclusionCard = lazyPart(() => import("./conclusion-card"), "ConclusionCard");
 const ClosedNote = lazyPart(

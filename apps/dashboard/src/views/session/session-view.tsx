@@ -19,6 +19,7 @@ import { type SessionFacts, SessionProvider, useSession } from "@/sessions/sessi
 import { Button } from "@/ui/button";
 import { Skeleton } from "@/ui/skeleton";
 import { RosterBar } from "@/views/session/roster-bar";
+import { loadDocumentPane } from "./document-part";
 import { SessionActionsProvider } from "./session-actions";
 import { SessionHeader } from "./session-header";
 import { SessionProblem } from "./session-problem";
@@ -41,6 +42,7 @@ function SessionOfAddress({ children }: { children: ReactNode }) {
   const { facts, problem, refresh } = useSessionFacts(ref);
   const early = useFeedPrefetch(ref, facts === null);
   const title = useKnownTitle(ref);
+  useEffect(() => void loadDocumentPane().catch(() => undefined), []);
   if (facts === null) {
     return problem === null ? (
       <SessionSkeleton title={title} />
