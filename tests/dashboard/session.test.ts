@@ -43,6 +43,7 @@ describe("a session's page", { tags: "chromium" }, () => {
     const session = await createTestSession(rest, "Split the auth service");
     const { page, problems } = await open(session);
     await page.getByText("OPEN", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "About this session", exact: true }).click();
     await page.getByText("1 team", { exact: true }).waitFor();
 
     // Marks the heading, to check that the same element is still there after the tab changes.
@@ -122,6 +123,64 @@ describe("a session's page", { tags: "chromium" }, () => {
       .getByRole("dialog", { name: "All participants" })
       .getByRole("heading", { name: "Cedar" })
       .waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-374] the header is at most 96 px high; all that it does not show is an expand, a hover or a focus away", async () => {
+    const session = await createTestSession(rest, "W".repeat(200));
+    const session_id = session.sessionId;
+    const last = "The last line of the goal.";
+    await rest.call("update_session_metadata", {
+      session_id,
+      team_id: session.convener,
+      description: `${"A long goal. ".repeat(150)}\n${last}`,
+      reason: "goals were missing",
+    });
+    for (let n = 1; n <= 30; n += 1) {
+      const { team_id } = await rest.call("join_session", { session_id, team_name: `Team ${n}` });
+      await rest.call("set_summary", { session_id, team_id, summary: `Part ${n}` });
+    }
+    const { page, problems, findBarriers } = await open(session, "", {
+      viewport: { width: 1024, height: 768 },
+    });
+    const tabs = page.getByRole("navigation", { name: "Parts of the session" });
+    const roster = page.getByRole("region", { name: "Participants" });
+    const avatars = roster.getByRole("listitem").getByRole("button");
+    const expand = page.getByRole("button", { name: "About this session", exact: true });
+    const readHeight = async () => (await tabs.boundingBox())?.y;
+    await avatars.nth(11).waitFor();
+    expect(await readHeight()).toBeLessThanOrEqual(96);
+    await page.getByText(/changed by Atlas .*: goals were missing/).waitFor();
+    expect(await findBarriers()).toEqual([]);
+    await page.keyboard.press("5");
+    await page.waitForURL("**/progress");
+    await avatars.nth(11).waitFor();
+    expect(await readHeight()).toBeLessThanOrEqual(96);
+
+    await roster.getByRole("button", { name: /^Team 3,/ }).hover();
+    const preview = page.locator("[data-slot=roster-preview]");
+    await preview.getByText("Part 3", { exact: true }).waitFor();
+    await preview.hover();
+    await preview.getByText("Part 3", { exact: true }).waitFor();
+    await page.keyboard.press("Escape");
+    await preview.waitFor({ state: "detached" });
+    await expand.focus();
+    await page.keyboard.press("Tab");
+    await preview.getByText("Atlas", { exact: true }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "Atlas" }).waitFor();
+    await page.keyboard.press("Escape");
+    await roster.getByRole("button", { name: "All participants 31" }).click();
+    await page.getByRole("dialog", { name: "All participants" }).getByText("Team 30").waitFor();
+    await page.keyboard.press("Escape");
+
+    await expand.focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("region", { name: "About this session" }).getByText(last).waitFor();
+    await page.getByText("31 teams", { exact: true }).waitFor();
+    const heading = page.getByRole("heading", { level: 1 });
+    expect(await heading.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+    expect(await findBarriers()).toEqual([]);
     expect(problems).toEqual([]);
   });
 

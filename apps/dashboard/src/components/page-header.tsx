@@ -18,7 +18,7 @@ export interface PageHeaderProps {
 export function PageHeader({ crumbs, actions }: PageHeaderProps) {
   useDocumentTitle(crumbs.at(-1)?.label ?? "Merkle");
   return (
-    <header className="flex h-12 shrink-0 items-center gap-3 border-b px-4 lg:px-6 pointer-coarse:h-14 print:hidden">
+    <header className="flex min-h-12 shrink-0 items-center gap-3 border-b px-4 lg:px-6 print:hidden">
       <Breadcrumb crumbs={crumbs} />
       <div className="ml-auto flex min-w-0 items-center gap-2 sm:shrink-0">
         <LiveBadge />
@@ -49,6 +49,8 @@ interface Crumb {
   readonly label: string;
   /** Undefined for the current page. */
   readonly href?: string;
+  /** The page's heading, shown instead of the label. */
+  readonly heading?: ReactNode;
 }
 
 /** The path to the current page, outermost page first. */
@@ -56,9 +58,10 @@ function Breadcrumb({ crumbs }: { crumbs: readonly Crumb[] }) {
   return (
     <nav aria-label="Breadcrumb" className="min-w-0 max-sm:shrink-[99]">
       <ol className="flex min-w-0 items-center gap-1 text-muted-foreground">
-        {crumbs.map(({ label, href }, place) => (
+        {crumbs.map(({ label, href, heading }, place) => (
           <li
-            key={href ?? label}
+            // A heading stays the same element while its text changes.
+            key={href ?? ""}
             className={cn(
               "flex min-w-0 items-center gap-1 first:shrink-0 last:text-foreground",
               // Keeps the last crumb visible, however long the name of the page above it is.
@@ -71,9 +74,11 @@ function Breadcrumb({ crumbs }: { crumbs: readonly Crumb[] }) {
               <ChevronRight aria-hidden className={cn("size-3.5 shrink-0", place === 1 && "max-sm:hidden")} />
             )}
             {href === undefined ? (
-              <span dir="auto" aria-current="page" className="truncate font-medium">
-                {label}
-              </span>
+              (heading ?? (
+                <span dir="auto" aria-current="page" className="truncate font-medium">
+                  {label}
+                </span>
+              ))
             ) : (
               <PageLink
                 prefetchOn="settled"

@@ -20,7 +20,7 @@ export function PastRoster() {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a long list is scrolled by keys as well.
       tabIndex={0}
       aria-label="Participants at this time"
-      className="flex min-h-10.5 min-w-0 items-center gap-2 overflow-x-auto border-b bg-highlight px-4 py-1.5 text-sm lg:px-6"
+      className="flex min-w-0 items-center gap-2 overflow-x-auto rounded-md bg-highlight px-1.5 py-1 text-sm [scrollbar-width:none]"
     >
       {teams.length === 0 && <p className="text-muted-foreground">No one had joined yet.</p>}
       <ul className="flex min-w-0 items-center gap-1">

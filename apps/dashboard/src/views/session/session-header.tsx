@@ -2,50 +2,80 @@
 
 import type { OutputOf } from "@merkle/wire";
 import { ChevronDown, CircleCheckBig, Ellipsis, Pause, Play, UserPlus } from "lucide-react";
-import { useState } from "react";
+import { useId, useState } from "react";
 import { PageHeader } from "@/components/page-header";
+import { PanelBoundary } from "@/components/panel-boundary";
 import { TimeText } from "@/components/time-text";
 import { cn } from "@/core/utils";
+import { Parts } from "@/parts/features-context";
 import { useSession } from "@/sessions/session-context";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
-import { TitleBlock } from "./title-block";
+import { RosterBar } from "./roster-bar";
+import { SessionDescription, SessionTitle } from "./session-title";
 import { useSessionActions } from "./use-session-actions";
 
-/** The breadcrumb, title, state and actions of the session. */
+/**
+ * The breadcrumb, title and actions of the session; below them its state, one line of its description, and its teams.
+ * A button expands the description and the counts.
+ */
 export function SessionHeader() {
-  const { session } = useSession();
+  const { session, at } = useSession();
   const [isOpen, setOpen] = useState(false);
+  const detailsId = useId();
   return (
     <>
       <PageHeader
-        crumbs={[{ label: "Sessions", href: "/" }, { label: session.title }]}
-        actions={
-          <>
-            <Button
-              variant="ghost"
-              size="icon"
-              aria-label="About this session"
-              aria-expanded={isOpen}
-              className="md:hidden"
-              onClick={() => setOpen(!isOpen)}
-            >
-              <ChevronDown aria-hidden className={cn(isOpen && "rotate-180")} />
-            </Button>
-            <HeaderActions />
-          </>
-        }
+        crumbs={[
+          { label: "Sessions", href: "/" },
+          { label: session.title, heading: <SessionTitle isWhole={isOpen} /> },
+        ]}
+        actions={<HeaderActions />}
       />
-      {/* On a phone the page header above already shows the title, and the feed needs the space. */}
-      <div
-        className={cn(
-          "flex flex-wrap items-start justify-between gap-x-6 gap-y-1 px-4 pt-2 pb-2 lg:px-6",
-          !isOpen && "max-md:sr-only",
-        )}
-      >
-        <TitleBlock />
-        <SessionCounts />
+      {/* Printing leaves out the page header. */}
+      <p dir="auto" className="hidden px-4 text-title font-semibold print:block">
+        {session.title}
+      </p>
+      <div className="flex h-10 shrink-0 items-center gap-x-3 px-4 lg:px-6 pointer-coarse:h-12">
+        <div className="relative flex items-center gap-x-2 max-md:shrink-0 md:min-w-0 md:flex-1">
+          <StateBadge />
+          <MessageBudget />
+          {/* On a phone the teams need the space. */}
+          {!isOpen && <SessionDescription className="truncate max-md:sr-only" />}
+          <Button
+            variant="ghost"
+            size="icon"
+            aria-label="About this session"
+            aria-expanded={isOpen}
+            aria-controls={detailsId}
+            // A press anywhere on the line expands it.
+            className="size-7 text-muted-foreground md:after:absolute md:after:inset-0"
+            onClick={() => setOpen(!isOpen)}
+          >
+            <ChevronDown aria-hidden className={cn(isOpen && "rotate-180")} />
+          </Button>
+        </div>
+        <div className="flex min-w-0 max-md:flex-1 max-md:justify-end md:max-w-3/5">
+          <PanelBoundary title="Roster">
+            {at === null ? <RosterBar /> : <Parts select={({ session: parts }) => parts?.PastRoster} />}
+          </PanelBoundary>
+        </div>
       </div>
+      <section
+        id={detailsId}
+        hidden={!isOpen}
+        aria-label="About this session"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a long description is scrolled by keys as well.
+        tabIndex={0}
+        className="max-h-[40dvh] shrink-0 overflow-y-auto px-4 pb-2 lg:px-6"
+      >
+        {isOpen && (
+          <>
+            <SessionDescription className="max-w-[90ch] break-words whitespace-pre-line" />
+            <SessionCounts />
+          </>
+        )}
+      </section>
     </>
   );
 }
@@ -101,30 +131,41 @@ function HeaderActions() {
   );
 }
 
-/** The state of the session, and its counts. */
-function SessionCounts() {
+function StateBadge() {
+  const state = toSessionState(useSession().session);
+  return <Badge className={cn("font-mono tracking-wide", stateClasses[state])}>{state}</Badge>;
+}
+
+/** The number of messages that agents have posted, if it is limited. */
+function MessageBudget() {
   const { session } = useSession();
   const { message_budget } = session.settings;
-  const state = toSessionState(session);
+  if (message_budget === 0 || session.status !== "active") return null;
   return (
-    <p className="flex flex-wrap items-center gap-x-3 gap-y-1 pt-1 text-sm text-muted-foreground tabular-nums">
-      <Badge className={cn("font-mono tracking-wide", stateClasses[state])}>{state}</Badge>
-      {session.closed_at !== null && (
-        <span>
-          since <TimeText at={session.closed_at} as="clock" />
-        </span>
+    <span
+      className={cn(
+        "shrink-0 text-sm text-muted-foreground tabular-nums",
+        session.agent_messages >= message_budget && "font-medium text-warning",
       )}
+      title="Messages from agents since a human last posted"
+    >
+      budget {session.agent_messages} / {message_budget}
+    </span>
+  );
+}
+
+function SessionCounts() {
+  const { session } = useSession();
+  return (
+    <p className="flex flex-wrap gap-x-3 pt-1 text-sm text-muted-foreground tabular-nums">
       <span>{describeCount(session.teams, "team")}</span>
       <span>{describeCount(session.last_sequence, "message")}</span>
       <span>
         {session.document_version === 0 ? "no document yet" : `document v${session.document_version}`}
       </span>
-      {message_budget > 0 && session.status === "active" && (
-        <span
-          className={cn(session.agent_messages >= message_budget && "font-medium text-warning")}
-          title="Messages from agents since a human last posted"
-        >
-          budget {session.agent_messages} / {message_budget}
+      {session.closed_at !== null && (
+        <span>
+          closed since <TimeText at={session.closed_at} as="clock" />
         </span>
       )}
     </p>

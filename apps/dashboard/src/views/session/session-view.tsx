@@ -18,7 +18,6 @@ import { useKnownTitle } from "@/sessions/known-title";
 import { type SessionFacts, SessionProvider, useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
 import { Skeleton } from "@/ui/skeleton";
-import { RosterBar } from "@/views/session/roster-bar";
 import { loadDocumentPane } from "./document-part";
 import { SessionActionsProvider } from "./session-actions";
 import { SessionHeader } from "./session-header";
@@ -83,15 +82,7 @@ function SessionFrame({ facts, children }: { facts: SessionFacts; children: Reac
                   <PanelBoundary title="Session header">
                     <SessionHeader />
                   </PanelBoundary>
-                  <PanelBoundary title="Roster">
-                    {facts.at === null ? (
-                      <RosterBar />
-                    ) : (
-                      <Parts select={({ session: parts }) => parts?.PastRoster} />
-                    )}
-                  </PanelBoundary>
                   <SessionBanner />
-
                   <SessionTabs />
                 </>
               )}
@@ -177,22 +168,31 @@ function SessionSkeleton({ title }: { readonly title?: string | undefined }) {
       className="flex h-[calc(100dvh-var(--bottom-bar))] min-h-0 flex-col"
       aria-label="Loading session"
     >
-      {title !== undefined && <PageHeader crumbs={[{ label: "Sessions", href: "/" }, { label: title }]} />}
-      <div className="grid gap-2 border-b px-4 pt-2 pb-2 lg:px-6">
-        {title === undefined ? (
-          <Skeleton className="h-8 w-64 max-w-full" />
-        ) : (
-          <h1 dir="auto" className="text-title font-semibold max-md:sr-only">
-            {title}
-          </h1>
-        )}
-        <Skeleton className="h-7 w-96 max-w-full" />
-        <Skeleton className="h-5 w-72 max-w-full" />
+      {title === undefined ? (
+        <div className="flex h-12 shrink-0 items-center border-b px-4 lg:px-6">
+          <Skeleton className="h-6 w-64 max-w-full" />
+        </div>
+      ) : (
+        <PageHeader
+          crumbs={[
+            { label: "Sessions", href: "/" },
+            {
+              label: title,
+              heading: (
+                <h1 dir="auto" className="min-w-0 truncate text-lg font-semibold text-foreground">
+                  {title}
+                </h1>
+              ),
+            },
+          ]}
+        />
+      )}
+      <div className="flex h-10 shrink-0 items-center px-4 lg:px-6 pointer-coarse:h-12">
+        <Skeleton className="h-5 w-96 max-w-full" />
       </div>
-      <div className="flex gap-2 border-b px-4 py-2">
-        <Skeleton className="h-7 w-28" />
-        <Skeleton className="h-7 w-24" />
-        <Skeleton className="h-7 w-20" />
+      <div className="flex h-9 shrink-0 items-center gap-2 border-b px-4 lg:px-6 pointer-coarse:h-11">
+        <Skeleton className="h-5 w-16" />
+        <Skeleton className="h-5 w-24" />
       </div>
       <div className="grid flex-1 content-end gap-4 p-4">
         <Skeleton className="h-12 w-3/4" />

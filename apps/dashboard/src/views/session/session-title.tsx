@@ -1,41 +1,43 @@
 "use client";
 
-import { type ReactNode, useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { TimeText } from "@/components/time-text";
 import { useAtNow } from "@/core/time/use-now";
+import { cn } from "@/core/utils";
 import { useSession } from "@/sessions/session-context";
 
-/**
- * The session's title and description. Changed text cross-fades and is highlighted once. For ten minutes a line shows
- * who changed it and why. With reduced motion, only this line appears.
- */
-export function TitleBlock({ children }: { children?: ReactNode }) {
-  const { session } = useSession();
+/** The session's title: on one line, or whole while the details of the session are open. */
+export function SessionTitle({ isWhole }: { readonly isWhole: boolean }) {
+  const { title } = useSession().session;
   return (
-    <div className="min-w-0 flex-1 basis-96">
-      <div className="flex min-w-0 items-start gap-x-3">
-        <h1
-          dir="auto"
-          className="relative min-w-0 text-title font-semibold [overflow-wrap:anywhere] max-md:line-clamp-2 short:line-clamp-2"
-        >
-          <ChangingText text={session.title} />
-        </h1>
-        {children}
-      </div>
-      {session.description !== "" && (
-        <p
-          dir="auto"
-          className="relative line-clamp-1 max-w-[90ch] md:line-clamp-3 short:line-clamp-1 break-words whitespace-pre-line text-muted-foreground"
-        >
-          <ChangingText text={session.description} />
-        </p>
+    <h1
+      dir="auto"
+      title={title}
+      className={cn(
+        "relative min-w-0 text-lg font-semibold text-foreground",
+        isWhole ? "py-2 [overflow-wrap:anywhere]" : "truncate",
       )}
-      <LastChange />
-    </div>
+    >
+      <ChangingText text={title} />
+    </h1>
   );
 }
 
-/** Shows the old text over the new text until the old text has faded out. Needs a positioned ancestor. */
+/** The session's description. Text that changed recently begins with its author and the reason. */
+export function SessionDescription({ className }: { readonly className: string }) {
+  const { description } = useSession().session;
+  return (
+    <p dir="auto" className={cn("relative min-w-0 text-muted-foreground", className)}>
+      <LastChange />
+      <ChangingText text={description} />
+    </p>
+  );
+}
+
+/**
+ * Changed text cross-fades and is highlighted once: the old text is shown over the new text until it has faded out. With
+ * reduced motion, the text just changes. Needs a positioned ancestor.
+ */
 function ChangingText({ text }: { text: string }) {
   const { before, changes, onFadedOut } = useChangedText(text);
   return (
@@ -62,15 +64,16 @@ const shownMs = 10 * 60 * 1000;
 
 /** Shows the author of the last change and the reason for it, for ten minutes after the change. */
 function LastChange() {
-  const { last_change } = useSession().session;
+  const { last_change, description } = useSession().session;
   const at = last_change === null ? 0 : Date.parse(last_change.at);
   const isRecent = useAtNow(useCallback((now: number) => now - at < shownMs, [at]));
   if (last_change === null || !isRecent) return null;
   return (
-    <p className="text-sm text-muted-foreground">
+    <span>
       changed by <bdi className="font-medium text-foreground">{last_change.by}</bdi>{" "}
       <TimeText at={last_change.at} />: <bdi className="break-words">{last_change.reason}</bdi>
-    </p>
+      {description !== "" && " · "}
+    </span>
   );
 }
 
