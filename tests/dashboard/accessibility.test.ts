@@ -145,7 +145,10 @@ describe("the dashboard for everybody", { tags: "chromium" }, () => {
       await inspect(page.locator(dialog), dialog);
       await page.keyboard.press("Escape");
     }
-    await page.getByRole("button", { name: "To everyone" }).click();
+    await page.getByRole("button", { name: "Kind and priority" }).click();
+    await inspect(page.locator(popover), popover);
+    await page.keyboard.press("Escape");
+    await page.getByRole("textbox", { name: "Message" }).fill("@");
     await inspect(page.getByRole("listbox"), "form");
     expect(found).toEqual([]);
   });

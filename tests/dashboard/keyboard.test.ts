@@ -39,8 +39,13 @@ describe("the dashboard with the keyboard alone", { tags: "chromium" }, () => {
     await message("Good.").waitFor();
     await expectFocus(field);
 
-    await pressTo(page, page.getByRole("combobox", { name: "Kind of message" }), "Shift+Tab");
-    await keyboard.type("Ask");
+    const options = page.getByRole("button", { name: "Kind and priority" });
+    await pressTo(page, options, "Shift+Tab");
+    await keyboard.press("Enter");
+    await expectFocus(page.getByRole("radio", { name: "Message" }));
+    await keyboard.press("ArrowRight");
+    await keyboard.press("Escape");
+    await expectFocus(options);
     await pressTo(page, field);
     await keyboard.type("Ship it?");
     await pressTo(page, page.getByRole("button", { name: "Add answer options" }));

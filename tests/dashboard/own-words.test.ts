@@ -68,12 +68,10 @@ describe("a person's own words, on the page", { tags: "chromium" }, () => {
 
     const server = await launchAgent(session.slug, commands);
     await page.goto(`${dashboard.broker.url}/sessions/${session.slug}`);
-    await page.getByRole("button", { name: "To everyone" }).click();
     const note = page.getByText("takes this as its user’s words");
     expect(await note.count()).toBe(0);
-    await page.getByRole("combobox", { name: "Recipients" }).fill("Birch");
+    await page.getByRole("textbox", { name: "Message" }).fill("@Birch");
     await page.getByRole("listbox", { name: "Recipients" }).getByRole("option", { name: /Birch/ }).click();
-    await page.keyboard.press("Escape");
     await note.waitFor();
     await page.getByRole("textbox", { name: "Message" }).fill("Deploy it.");
     await page.getByRole("textbox", { name: "Message" }).press("Enter");

@@ -115,7 +115,7 @@ describe("a session's page", { tags: "chromium" }, () => {
     const wakes = async () => (await rest.call("list_peers", { session_id })).peers.map(({ wake }) => wake);
     await expect.poll(wakes).toContain("addressed");
     await card.getByRole("button", { name: "Write to" }).click();
-    await expect.poll(() => page.getByRole("button", { name: "To Cedar" }).count()).toBe(1);
+    await page.getByRole("form").getByText("To Cedar", { exact: true }).waitFor();
     expect(await page.getByRole("textbox", { name: "Message" }).evaluate(isFocused)).toBe(true);
 
     await page.getByRole("button", { name: "All participants" }).click();

@@ -123,10 +123,11 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
     await field.pressSequentially("look");
     await page.reload();
     await expect.poll(() => field.inputValue()).toBe("@Cedar look");
-    await page.getByRole("button", { name: "To Cedar" }).waitFor();
+    const chips = page.getByRole("list", { name: "Recipients, kind and priority" });
+    await chips.getByText("To Cedar", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Send" }).click();
     await expect.poll(() => field.inputValue()).toBe("");
-    await page.getByRole("button", { name: "To everyone" }).waitFor();
+    await chips.waitFor({ state: "detached" });
     const { messages } = await rest.call("get_history", { session_id: session.sessionId });
     expect(messages.at(-1)).toMatchObject({ to: ["Cedar"], content: { text: "@Cedar look" } });
   });
@@ -155,12 +156,12 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
       groups: ["reviewers"],
     });
     const { page, findBarriers } = await openAs("Dora", session);
-    await page.getByRole("button", { name: "To everyone" }).click();
-    await page.getByRole("combobox", { name: "Recipients" }).fill("rev");
+    await page.getByRole("textbox", { name: "Message" }).fill("@rev");
     await page.getByRole("option", { name: /@reviewers/ }).click();
+    await page.getByRole("button", { name: "Kind and priority" }).click();
+    await page.getByRole("radio", { name: "Ask" }).check();
+    await page.getByRole("radio", { name: "Urgent" }).check();
     await page.keyboard.press("Escape");
-    await page.getByRole("combobox", { name: "Kind of message" }).selectOption("ask");
-    await page.getByRole("combobox", { name: "Priority" }).selectOption("now");
     await page.getByRole("textbox", { name: "Message" }).fill("Which way?");
     await page.getByRole("button", { name: "Add answer options" }).click();
     await page.getByRole("textbox", { name: "Option 1" }).fill("left");
@@ -176,6 +177,49 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
       priority: "now",
       content: { kind: "ask", options: ["left", "right"] },
     });
+  });
+
+  it("[DASH-375] the composer is one line; recipients, kind and priority show above it once chosen, and each can be removed", async () => {
+    const session = await createTestSession(rest);
+    await session.join("Cedar");
+    const { cursor } = await rest.call("post_message", {
+      session_id: session.sessionId,
+      team_id: session.convener,
+      content: { text: "Table is ready." },
+    });
+    const { page, problems, findBarriers } = await openAs("Ina", session);
+    const form = page.getByRole("form", { name: "Write a message" });
+    const readHeight = async () => (await form.boundingBox())?.height ?? 0;
+    const field = page.getByRole("textbox", { name: "Message" });
+    expect(await readHeight()).toBeLessThanOrEqual(52);
+    await field.fill("one\ntwo\nthree");
+    expect(await readHeight()).toBeGreaterThan(52);
+    await field.fill("@ce");
+    await field.press("Enter");
+    const chips = page.getByRole("list", { name: "Recipients, kind and priority" }).getByRole("listitem");
+    await page.getByRole("button", { name: "Kind and priority" }).press("Enter");
+    await page.getByRole("radio", { name: "Decision" }).check();
+    await page.getByRole("radio", { name: "Low priority" }).check();
+    expect(await findBarriers()).toEqual([]);
+    await page.keyboard.press("Escape");
+    expect(await chips.allTextContents()).toEqual(["To Cedar", "Decision", "Low priority"]);
+    expect(await findBarriers()).toEqual([]);
+    for (const name of ["Cedar", "Decision", "Low priority"])
+      await form.getByRole("button", { name: `Remove ${name}` }).click();
+    await expect.poll(() => chips.count()).toBe(0);
+
+    // A reply is for the author of its message, unless that recipient is removed.
+    await page.getByRole("article").filter({ hasText: "Table is ready." }).focus();
+    await page.keyboard.press("r");
+    await expect.poll(() => chips.allTextContents()).toEqual(["To Atlas"]);
+    await form.getByRole("button", { name: "Remove Atlas" }).click();
+    await expect.poll(() => chips.allTextContents()).toEqual(["To everyone"]);
+    await page.getByRole("textbox", { name: "Reply" }).fill("Thanks.");
+    await page.keyboard.press("Enter");
+    await expect.poll(async () => (await readChatTexts(session)).at(-1)).toBe("Thanks.");
+    const { messages } = await rest.call("get_history", { session_id: session.sessionId, types: ["chat"] });
+    expect(messages.at(-1)).toMatchObject({ reply_to: cursor, to: ["*"] });
+    expect(problems).toEqual([]);
   });
 
   it("[DASH-99] of two who answer an ask at once one does, and the other is told who was first", async () => {

@@ -28,7 +28,7 @@ export function ComposerField({ draft, recipients, isSending, onChange, onSend }
   const [mention, setMention] = useState<Mention | null>(null);
   const pendingCaret = useRef<number>(null);
   const listId = useId();
-  const matches = mention === null ? [] : matchRecipients(recipients.filter(isMentionable), mention.prefix);
+  const matches = mention === null ? [] : matchRecipients(recipients, mention.prefix);
   const { active, handleKey } = useActiveOption({
     count: matches.length,
     text: mention?.prefix ?? "",
@@ -52,8 +52,8 @@ export function ComposerField({ draft, recipients, isSending, onChange, onSend }
     const insertion = insertMention(draft.text, mention, recipient.label);
     pendingCaret.current = insertion.caret;
     setMention(null);
-    const to = draft.to.includes(recipient.value) ? draft.to : [...draft.to, recipient.value];
-    onChange({ text: insertion.text, to });
+    const others = draft.to.filter((value) => value !== "*" && value !== recipient.value);
+    onChange({ text: insertion.text, to: [...others, recipient.value] });
   }
 
   function press(event: KeyboardEvent<HTMLTextAreaElement>): void {
@@ -113,15 +113,10 @@ export function ComposerField({ draft, recipients, isSending, onChange, onSend }
   );
 }
 
-/** Everyone is the default recipient, so the list does not suggest it. */
-function isMentionable({ kind }: Recipient): boolean {
-  return kind !== "everyone";
-}
-
-function describePlaceholder({ kind, quoted }: MessageDraft): string {
+function describePlaceholder({ kind, quoted, to }: MessageDraft): string {
   if (quoted?.answers) return quoted.options.length > 0 ? "Pick an answer" : "Write an answer";
   if (quoted !== null) return "Write a reply";
-  return { message: "Write a message", ask: "What do you need to know?", decision: "What was decided?" }[
-    kind
-  ];
+  if (kind === "ask") return "What do you need to know?";
+  if (kind === "decision") return "What was decided?";
+  return to.length > 0 ? "Write a message" : "Write to everyone, or @name";
 }

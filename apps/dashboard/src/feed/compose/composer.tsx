@@ -9,28 +9,20 @@ import { RefusalNote } from "@/components/refusal-note";
 import { setQuery } from "@/core/address/address";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
 import { lazyPart } from "@/core/lazy-part";
-import { cn } from "@/core/utils";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
-import { Select } from "@/ui/select";
 import { useComposeState, useDraft } from "./compose-context";
+import { ComposerChips } from "./composer-chips";
 import { ComposerField } from "./composer-field";
-import {
-  type DraftKind,
-  type DraftPriority,
-  findDefaultRecipient,
-  findProblem,
-  type MessageDraft,
-  toPostInput,
-} from "./draft";
-import { RecipientPicker } from "./recipient-picker";
+import { ComposerOptions } from "./composer-options";
+import { findDefaultRecipient, findProblem, type MessageDraft, toPostInput } from "./draft";
 import { listOfflineNames, listRecipients, type Recipient } from "./recipients";
 
 const ComposerNotes = lazyPart(() => import("./composer-notes"), "ComposerNotes");
 const OptionsEditor = lazyPart(() => import("./options-editor"), "OptionsEditor");
 const QuotedBar = lazyPart(() => import("./quoted-bar"), "QuotedBar");
 
-/** The form for posting to the session. The draft is kept until the broker accepts the message. */
+/** The form for posting to the session: one line that grows with its text. The draft is kept until the broker accepts the message. */
 export function Composer() {
   const { session, participants, peers, myTeamId, at, refresh } = useSession();
   const { focus, post } = useComposeState();
@@ -77,7 +69,7 @@ export function Composer() {
     <form
       aria-label="Write a message"
       onSubmit={submit}
-      className="group/composer shrink-0 border-t bg-background px-3 pt-2 pb-2 lg:pl-6"
+      className="shrink-0 border-t bg-background px-3 pt-2 pb-2 lg:pl-6"
     >
       <div className="mx-auto grid w-full max-w-240 gap-2">
         {quoted !== null && (
@@ -94,8 +86,16 @@ export function Composer() {
             onRemove={() => store.change({ quoted: null })}
           />
         )}
-        <ComposerChoices draft={draft} recipients={recipients} onChange={(change) => store.change(change)} />
+        <ComposerChips
+          draft={draft}
+          defaultTo={findDefaultRecipient(draft, recipients)}
+          onChange={(change) => {
+            store.change(change);
+            focus();
+          }}
+        />
         <div className="flex items-end gap-2">
+          <ComposerOptions draft={draft} onChange={(change) => store.change(change)} />
           <ComposerField
             draft={draft}
             recipients={recipients}
@@ -131,68 +131,8 @@ export function Composer() {
   );
 }
 
-interface ComposerChoicesProps {
-  readonly draft: MessageDraft;
-  readonly recipients: readonly Recipient[];
-  readonly onChange: (change: Partial<MessageDraft>) => void;
-}
-
-/** The draft's recipients, message kind and priority. */
-function ComposerChoices({ draft, recipients, onChange }: ComposerChoicesProps) {
-  const isAnswer = draft.quoted?.answers === true;
-  return (
-    // On a phone the choices take space from the feed. They appear only while the composer has focus, or once the user has
-    // changed one.
-    <div
-      className={cn(
-        "flex flex-wrap items-center gap-2",
-        hasDefaultChoices(draft) && "max-md:hidden max-md:group-focus-within/composer:flex",
-      )}
-    >
-      <RecipientPicker
-        recipients={recipients}
-        to={draft.to}
-        defaultTo={findDefaultRecipient(draft, recipients)}
-        onChange={(to) => onChange({ to })}
-      />
-      {!isAnswer && (
-        <Select
-          aria-label="Kind of message"
-          className="h-7 text-sm font-medium"
-          value={draft.kind}
-          onChange={(kind) => onChange({ kind })}
-          options={kinds}
-        />
-      )}
-      <Select
-        aria-label="Priority"
-        className="h-7 text-sm font-medium"
-        value={draft.priority}
-        title="Urgent messages get through “do not disturb”. Low-priority messages wake no one."
-        onChange={(priority) => onChange({ priority })}
-        options={priorities}
-      />
-    </div>
-  );
-}
-
 /** Returns the draft's recipient, or null if there are several. */
 function findOnlyRecipient(draft: MessageDraft, recipients: readonly Recipient[]): string | null {
   const [recipient = findDefaultRecipient(draft, recipients), another] = draft.to;
   return another === undefined ? recipient : null;
 }
-
-function hasDefaultChoices({ to, kind, priority }: MessageDraft): boolean {
-  return to.length === 0 && kind === "message" && priority === "next";
-}
-
-const kinds: readonly (readonly [DraftKind, string])[] = [
-  ["message", "Message"],
-  ["ask", "Ask"],
-  ["decision", "Decision"],
-];
-const priorities: readonly (readonly [DraftPriority, string])[] = [
-  ["next", "Normal"],
-  ["now", "Urgent"],
-  ["low", "Low"],
-];

@@ -4,6 +4,17 @@ import { readMessageText } from "../store/message-text";
 export type DraftKind = "message" | "ask" | "decision";
 export type DraftPriority = "now" | "next" | "low";
 
+export const kindLabels: Readonly<Record<DraftKind, string>> = {
+  message: "Message",
+  ask: "Ask",
+  decision: "Decision",
+};
+export const priorityLabels: Readonly<Record<DraftPriority, string>> = {
+  next: "Normal",
+  now: "Urgent",
+  low: "Low priority",
+};
+
 /** The quoted message, shown above the text field. */
 export interface QuotedMessage {
   readonly sequence: number;

@@ -8,7 +8,6 @@ export interface Recipient {
   readonly label: string;
   /** Text that distinguishes recipients with the same name, and their status. */
   readonly note: string;
-  readonly kind: "everyone" | "humans" | "group" | "team" | "peer";
   readonly colour: number | null;
   /** Peers of this recipient that are disconnected, or have been silent for a long time. */
   readonly offlineNames: readonly string[];
@@ -20,13 +19,12 @@ export interface RecipientsInput {
   readonly myTeamId: string | null;
 }
 
-/** Lists all possible recipients: everyone, humans, groups, teams, and the peers of teams that have several peers. */
+/** Lists the recipients that a message can name: humans, groups, teams, and the peers of teams that have several peers. */
 export function listRecipients({ participants, peers, myTeamId }: RecipientsInput): Recipient[] {
   const teams = participants.filter((team) => team.left_at === null && team.team_id !== myTeamId);
   const currentPeers = peers.filter((peer) => peer.left_at === null && peer.team_id !== myTeamId);
   const humans = currentPeers.filter((peer) => peer.kind !== "agent");
   return [
-    { value: "*", label: "everyone", note: "", kind: "everyone", colour: null, offlineNames: [] },
     ...(humans.length > 0 ? [toHumans(humans)] : []),
     ...listGroups(currentPeers).map((name) => toGroup(name, currentPeers)),
     ...teams.flatMap((team) => {
@@ -44,7 +42,6 @@ function toHumans(humans: readonly Peer[]): Recipient {
     value: "@humans",
     label: "@humans",
     note: formatPeerCount(humans),
-    kind: "humans",
     colour: null,
     offlineNames: [],
   };
@@ -58,7 +55,6 @@ function toGroup(name: string, currentPeers: readonly Peer[]): Recipient {
     value: `@${name}`,
     label: `@${name}`,
     note: formatPeerCount(members),
-    kind: "group",
     colour: null,
     offlineNames: members.filter(isOffline).map(formatPeerName),
   };
@@ -75,7 +71,6 @@ function toTeam(team: Participant, teamPeers: readonly Peer[]): Recipient {
       : [role, teamPeers.length > 1 ? formatPeerCount(teamPeers) : null, team.status]
           .filter(Boolean)
           .join(", "),
-    kind: "team",
     colour: team.colour,
     // Humans are not expected to poll: they read messages when they return.
     offlineNames: !isHuman && team.status === "disconnected" ? [team.team_name] : [],
@@ -90,7 +85,6 @@ function toPeer(team: Participant, peer: Peer): Recipient[] {
       value,
       label: value,
       note: [peer.role, peer.presence].filter(Boolean).join(", "),
-      kind: "peer",
       colour: team.colour,
       offlineNames: isOffline(peer) ? [value] : [],
     },
