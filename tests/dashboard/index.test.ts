@@ -320,7 +320,10 @@ describe("the sessions and what needs you", { tags: "chromium" }, () => {
       browser,
       `${url}/?state=closed&team=${encodeURIComponent(team)}`,
     );
-    await rowOf(page, closed.title).getByText("Tokens move to the issuer.").waitFor();
+    await rowOf(page, closed.title)
+      .getByText("Tokens move to the issuer.")
+      .filter({ visible: true })
+      .waitFor();
     expect(await rowOf(page, open.title).count()).toBe(0);
 
     await page.getByRole("radio", { name: /^all/i }).click();
@@ -335,6 +338,56 @@ describe("the sessions and what needs you", { tags: "chromium" }, () => {
     await page.getByText("No sessions match these filters").waitFor();
     expect(await findBarriers()).toEqual([]);
   });
+
+  it.each([
+    ["at a desk", { viewport: { width: 1280, height: 800 } }, 40],
+    ["on a phone", { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }, 44],
+  ])(
+    "[DASH-376] a row says who last wrote what, how much is new and who is at work, %s",
+    async (_, size, max) => {
+      const team = `Team ${randomUUID().slice(0, 8)}`;
+      const session = await startSession(team, "W".repeat(100));
+      const { session_id } = session;
+      const person = asPerson(await newPerson());
+      const { team_id } = await rest.call("join_session", {
+        session_id,
+        team_name: "Birch",
+        peer_name: "oak",
+      });
+      await rest.call("post_message", {
+        session_id,
+        team_id,
+        content: { text: "## Keys\n\nUse the **vault**." },
+      });
+      const { page, problems, findBarriers } = await openPage(
+        browser,
+        `${url}/?team=${encodeURIComponent(team)}`,
+        { ...size, ...person },
+      );
+      const row = rowOf(page, session.title);
+      const shown = (text: string | RegExp) => row.getByText(text).filter({ visible: true });
+      await row.getByText("Birch: Use the vault.").filter({ visible: true }).waitFor();
+      await shown(/^\d+ new$/).waitFor();
+      await row.getByRole("list", { name: "Teams" }).filter({ visible: true }).getByText("Birch").waitFor();
+      // The border between two rows is not part of the row's target.
+      expect((await row.boundingBox())?.height).toBeLessThanOrEqual(max + 1);
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(size.viewport.width);
+      expect(await findBarriers()).toEqual([]);
+
+      // A private message has an author and a time, but no text.
+      const message = `mks1.${"a".repeat(200)}.${"b".repeat(32)}.${"c".repeat(44)}`;
+      await rest.call("send_message", {
+        session_id,
+        team_id: session.team_id,
+        to: "oak",
+        message,
+        private: true,
+      });
+      await row.getByText(`${team}: private or removed message`).filter({ visible: true }).waitFor();
+      expect(await page.content()).not.toContain("mks1.");
+      expect(problems).toEqual([]);
+    },
+  );
 
   it("[DASH-38] [DASH-39] [DASH-210] j, k and x work along the rows, and on a phone nothing is wider than the page", async () => {
     const team = `Team ${randomUUID().slice(0, 8)}`;

@@ -310,23 +310,42 @@ describeWhereTheCallerKeeps("persons", (at) => {
 });
 
 describeOverEveryTransport("who spoke last", (at) => {
-  it("[SES-5] last_said_at and last_said_by are of the last chat message, whatever events follow it", async () => {
+  it("[SES-5] last_said_at, last_said_by and last_said_text are of the last chat message, whatever events follow it", async () => {
     const { transport } = at;
     const session = await createTestSession(transport);
     const { sessionId: session_id } = session;
     const read = async () => {
-      const { last_said_at, last_said_by } = await transport.call("get_session", { session_id });
+      const { last_said_at, last_said_by, last_said_text } = await transport.call("get_session", {
+        session_id,
+      });
+      const said = { last_said_at, last_said_by, last_said_text };
       const { sessions } = await transport.call("list_sessions", { query: session.slug });
-      expect(sessions[0]).toMatchObject({ last_said_at, last_said_by });
-      return { last_said_at, last_said_by };
+      expect(sessions[0]).toMatchObject(said);
+      return said;
     };
-    expect(await read()).toEqual({ last_said_at: null, last_said_by: null });
+    const nothing = { last_said_at: null, last_said_by: null, last_said_text: null };
+    expect(await read()).toEqual(nothing);
     const birch = await session.join("Birch");
-    expect(await read()).toEqual({ last_said_at: null, last_said_by: null });
+    expect(await read()).toEqual(nothing);
     await session.post(session.convener, "one");
-    const { at: saidAt } = await session.post(birch.credential, "two");
+    const { at: saidAt, cursor } = await session.post(
+      birch.credential,
+      "## Keys\n\n- Use the **vault**.\n- Rotate it.",
+    );
+    const said = { last_said_at: saidAt, last_said_by: "Birch" };
+    expect(await read()).toEqual({ ...said, last_said_text: "Use the vault." });
+    await transport.call("redact_message", { session_id, team_id: birch.credential, sequence: cursor });
     await transport.call("leave_session", { session_id, team_id: birch.credential });
-    expect(await read()).toEqual({ last_said_at: saidAt, last_said_by: "Birch" });
+    expect(await read()).toEqual({ ...said, last_said_text: null });
+    const { peers } = await transport.call("list_peers", { session_id });
+    const secret = await transport.call("send_message", {
+      session_id,
+      team_id: (await session.join("Cedar")).credential,
+      to: peers[0]?.team ?? "",
+      message: `mks1.${"a".repeat(200)}.${"b".repeat(32)}.${"c".repeat(44)}`,
+      private: true,
+    });
+    expect(await read()).toEqual({ last_said_at: secret.at, last_said_by: "Cedar", last_said_text: null });
   });
 });
 

@@ -19,6 +19,8 @@ export interface SessionRow {
   readonly lastPostedAt: Date | null;
   readonly lastSaidAt: Date | null;
   readonly lastSaidBy: string | null;
+  /** The beginning of the last chat message, in markdown. Null if it is private or redacted. */
+  readonly lastSaidText: string | null;
   readonly closedAt: Date | null;
   /** When the session's messages were moved to the archive. Null if they have not been. */
   readonly archivedAt: Date | null;
@@ -47,18 +49,34 @@ export interface SessionRow {
 const teamsPresent = sql<number>`(
   SELECT count(*)::int FROM ${teams} WHERE ${teams.sessionId} = ${sessions.sessionId} AND ${teams.leftAt} IS NULL)`;
 
+/** Selects a session's last chat message by key. */
+const ofLastSaid = sql`${messages.sessionId} = ${sessions.sessionId} AND ${messages.sequence} = ${feeds.lastChatSequence}`;
+
 /**
- * Looks up a session's last chat message by key, only for returned rows. A join would also be computed for
- * rows that are not returned.
+ * Reads a session's last chat message with one lookup by key. The limit keeps the database from planning it as a join with
+ * all messages. Only the text of a message is returned: private and redacted messages have none.
  */
-const ofLastSaid = sql`FROM ${messages}
-  WHERE ${messages.sessionId} = ${sessions.sessionId} AND ${messages.sequence} = ${feeds.lastChatSequence}`;
+function selectLastSaid(db: Queryable) {
+  return db
+    .select({
+      at: messages.postedAt,
+      by: messages.authorTeam,
+      text: sql<string | null>`left(${messages.content}::json ->> 'text', 1000)`.as("text"),
+    })
+    .from(messages)
+    .where(ofLastSaid)
+    .limit(1)
+    .as("last_said");
+}
 
 /** The beginning of a conclusion, long enough to include the first line of text below a few headings. */
 const conclusionBegins = sql<string | null>`
   CASE WHEN ${feeds.closedAt} IS NOT NULL THEN left(${documents.conclusion}, 2000) END`;
 
-const sessionColumns = {
+const sessionColumns = (lastSaid: ReturnType<typeof selectLastSaid>) => ({
+  lastSaidAt: lastSaid.at,
+  lastSaidBy: lastSaid.by,
+  lastSaidText: lastSaid.text,
   sessionId: sessions.sessionId,
   slug: sessions.slug,
   title: sessions.title,
@@ -72,8 +90,6 @@ const sessionColumns = {
   metadataChangeReason: sessions.metadataChangeReason,
   lastSequence: feeds.lastSequence,
   lastPostedAt: feeds.lastPostedAt,
-  lastSaidAt: sql<Date | null>`(SELECT ${messages.postedAt} ${ofLastSaid})`.mapWith(messages.postedAt),
-  lastSaidBy: sql<string | null>`(SELECT ${messages.authorTeam} ${ofLastSaid})`,
   closedAt: feeds.closedAt,
   archivedAt: feeds.archivedAt,
   originId: sessions.originId,
@@ -89,7 +105,7 @@ const sessionColumns = {
   bytes: sessions.bytes,
   conclusion: conclusionBegins,
   teams: teamsPresent,
-};
+});
 
 /** Returns the id of the session that has this slug. Old slugs still find their session. */
 export async function findSessionBySlug(db: Queryable, meshId: string, slug: string): Promise<string | null> {
@@ -116,11 +132,13 @@ export async function findSession(
   meshId: string,
   sessionId: string,
 ): Promise<SessionRow | null> {
+  const lastSaid = selectLastSaid(db);
   const [row] = await db
-    .select(sessionColumns)
+    .select(sessionColumns(lastSaid))
     .from(sessions)
     .innerJoin(feeds, eq(feeds.sessionId, sessions.sessionId))
     .innerJoin(documents, eq(documents.sessionId, sessions.sessionId))
+    .leftJoinLateral(lastSaid, sql`true`)
     .where(and(eq(sessions.sessionId, sessionId), eq(sessions.meshId, meshId)));
   return row ?? null;
 }
@@ -162,7 +180,7 @@ const orders: Readonly<
     isAscending: false,
   },
   said: {
-    key: sql`coalesce((SELECT ${messages.postedAt} ${ofLastSaid}), ${sessions.createdAt})`,
+    key: sql`coalesce((SELECT ${messages.postedAt} FROM ${messages} WHERE ${ofLastSaid}), ${sessions.createdAt})`,
     type: sql`timestamptz`,
     isAscending: false,
   },
@@ -220,13 +238,15 @@ export async function listSessionRows(
       .orderBy(sql`${key} ${along}`, sql`${sessions.sessionId} ${along}`)
       .limit(filter.limit),
   );
+  const lastSaid = selectLastSaid(db);
   return db
     .with(chosen)
-    .select(sessionColumns)
+    .select(sessionColumns(lastSaid))
     .from(chosen)
     .innerJoin(sessions, eq(sessions.sessionId, chosen.id))
     .innerJoin(feeds, eq(feeds.sessionId, chosen.id))
     .innerJoin(documents, eq(documents.sessionId, chosen.id))
+    .leftJoinLateral(lastSaid, sql`true`)
     .orderBy(sql`${chosen.key} ${along}`, sql`${chosen.id} ${along}`);
 }
 

@@ -57,6 +57,7 @@ it("[DB-11] a database from before persons keeps its teams and messages, and kno
     lastSequence: 1,
     lastSaidAt: null,
     lastSaidBy: null,
+    lastSaidText: null,
   });
   expect(await listPeers(db.orm, mesh, said)).toMatchObject([
     { team: "Birch", name: null, personId: null, personLastRead: null },

@@ -9,7 +9,7 @@
 export const buildNumber = 19;
 
 /** SHA-256 of the contract that belongs to this build number. */
-export const contractHash = "4df19185dddc5e656e4117f44b92da43eab77e5d42bcd3ad871005023a28e49f";
+export const contractHash = "86a9ff5c3ec0da805a5f0aa166e7ff3dcfc6235da966b7e0ba4e00d56f856ad0";
 
 /** Name of the header in requests and replies that contains the sender's build number. */
 export const buildHeader = "merkle-build";

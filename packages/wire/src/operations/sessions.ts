@@ -78,6 +78,9 @@ export const Session = z
       description: "When the last chat message was posted; null when there is none.",
     }),
     last_said_by: z.string().nullable().meta({ description: "The team that posted it." }),
+    last_said_text: z.string().nullable().meta({
+      description: "The first line of its text; null if it is private, redacted or archived.",
+    }),
     last_read: Sequence.nullable().meta({
       description: "The last message that you have read; null without your credential.",
     }),

@@ -34,6 +34,7 @@ export function toSession(
     last_posted_at: row.lastPostedAt?.toISOString() ?? null,
     last_said_at: row.lastSaidAt?.toISOString() ?? null,
     last_said_by: row.lastSaidBy,
+    last_said_text: row.lastSaidText === null ? null : findFirstLine(row.lastSaidText),
     last_read: lastRead,
     unread,
     held: toHeld(row),

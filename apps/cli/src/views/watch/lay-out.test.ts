@@ -29,6 +29,7 @@ function createBoard(special: Partial<Board>): Board {
         last_posted_at: at,
         last_said_at: null,
         last_said_by: null,
+        last_said_text: null,
         last_read: null,
         unread: null,
         quiet_since: null,

@@ -22,7 +22,7 @@ export function MoreSessions({ next, shownIds, renderRow }: MoreSessionsProps) {
   if (data === undefined) {
     return (
       <TableRow>
-        <TableCell colSpan={6} className="p-3 text-center">
+        <TableCell colSpan={5} className="p-3 text-center">
           {problem ? (
             <ProblemAlert problem={problem} title="Couldn't load more sessions." onRetry={refresh} />
           ) : (

@@ -1,19 +1,19 @@
 "use client";
 
 import { Search } from "lucide-react";
-import { useEffect, useId, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { PageLink } from "@/components/page-link";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
+import { lazyPart } from "@/core/lazy-part";
 import { Segmented } from "@/ui/segmented";
-import { Select } from "@/ui/select";
-import { type SessionListSort, type SessionQuery, sortLabels } from "./session-query";
+import type { SessionChoicesProps } from "./session-choices";
+import type { SessionQuery } from "./session-query";
 
-export interface SessionFiltersProps {
-  readonly query: SessionQuery;
+const SessionChoices = lazyPart(() => import("./session-choices"), "SessionChoices");
+
+export interface SessionFiltersProps extends SessionChoicesProps {
   /** The number of open and closed sessions, if known. */
   readonly counts: { readonly active: number; readonly closed: number } | null;
-  readonly teams: readonly string[];
-  readonly onChange: (change: Partial<SessionQuery>) => void;
 }
 
 const states = ["open", "closed", "all"] as const;
@@ -44,15 +44,8 @@ export function SessionFilters({ query, counts, teams, onChange }: SessionFilter
       >
         Undelivered
       </PageLink>
-      <span className="ml-auto flex min-w-0 items-center gap-2 max-sm:w-full">
-        <TeamFilter team={query.team} teams={teams} onChange={(team) => onChange({ team })} />
-        <Choice
-          label="Sort"
-          value={query.sort}
-          // The options are exactly the keys of the labels.
-          onChange={(sort) => onChange({ sort: sort as SessionListSort })}
-          options={Object.entries(sortLabels)}
-        />
+      <span className="ml-auto flex min-h-8 min-w-0 items-center gap-2 max-sm:w-full pointer-coarse:min-h-11">
+        <SessionChoices query={query} teams={teams} onChange={onChange} />
       </span>
     </search>
   );
@@ -98,39 +91,5 @@ function FilterField({ text, onChange }: { text: string; onChange: (text: string
         className="h-8 w-full rounded-md border border-input bg-background pr-2 pl-8 pointer-coarse:h-11"
       />
     </label>
-  );
-}
-
-function TeamFilter({
-  team,
-  teams,
-  onChange,
-}: {
-  team: string;
-  teams: readonly string[];
-  onChange: (team: string) => void;
-}) {
-  const teamNames = team === "" || teams.includes(team) ? teams : [team, ...teams];
-  if (teamNames.length < 2 && team === "") return null;
-  const options = teamNames.map((name): [string, string] => [name, name]);
-  return <Choice label="Team" value={team} onChange={onChange} options={[["", "Any team"], ...options]} />;
-}
-
-interface ChoiceProps {
-  readonly label: string;
-  readonly value: string;
-  readonly options: readonly (readonly [value: string, label: string])[];
-  readonly onChange: (value: string) => void;
-}
-
-function Choice({ label, value, options, onChange }: ChoiceProps) {
-  const id = useId();
-  return (
-    <span className="flex min-w-0 items-center gap-1.5">
-      <label htmlFor={id} className="text-sm text-muted-foreground max-sm:sr-only">
-        {label}
-      </label>
-      <Select id={id} value={value} onChange={onChange} options={options} className="max-w-60" />
-    </span>
   );
 }

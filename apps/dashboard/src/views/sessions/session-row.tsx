@@ -1,14 +1,15 @@
 import type { Session } from "@merkle/wire";
 import { CircleAlert } from "lucide-react";
-import type { ReactNode } from "react";
 import { PageLink } from "@/components/page-link";
 import { TimeText } from "@/components/time-text";
 import { UnreadCount } from "@/components/unread-count";
+import { useMediaQuery } from "@/core/use-media-query";
+import { cn } from "@/core/utils";
 import { StatusMark } from "@/sessions/status-mark";
 import { TeamMark } from "@/sessions/team-mark";
+import { showHidden } from "@/text/markdown/hidden-characters";
 import { Badge } from "@/ui/badge";
 import { TableCell, TableRow } from "@/ui/table";
-import { wideOnly } from "./session-table";
 
 export interface SessionRowProps {
   readonly session: Session;
@@ -17,13 +18,14 @@ export interface SessionRowProps {
   readonly onSelect: (isSelected: boolean) => void;
 }
 
+/** A session on one line; on a narrow screen on two, with the same facts. */
 export function SessionRow({ session, needsYou, isSelected, onSelect }: SessionRowProps) {
-  const { title, slug, document_version } = session;
-  const documentLabel = document_version === 0 ? "empty" : `v${document_version}`;
+  const { title, slug, description } = session;
+  const isWide = useMediaQuery("(min-width: 64rem)");
   return (
     <TableRow data-selected={isSelected || undefined} className="data-selected:bg-raised hover:bg-surface">
-      <TableCell className="pr-0 align-top">
-        <label className="-m-1 inline-grid size-6 place-items-center pointer-coarse:-mx-3.5 pointer-coarse:my-0 pointer-coarse:size-11">
+      <TableCell className={cn(cell, "pr-0")}>
+        <label className="-m-1 inline-grid size-6 place-items-center align-middle pointer-coarse:-mx-3.5 pointer-coarse:my-0 pointer-coarse:size-11">
           <input
             type="checkbox"
             aria-label={`Select ${title}`}
@@ -33,49 +35,59 @@ export function SessionRow({ session, needsYou, isSelected, onSelect }: SessionR
           />
         </label>
       </TableCell>
-      <TableCell className="pl-1">
-        <div className="flex min-w-0 items-start gap-2">
+      <TableCell className={cn(cell, "relative pl-1")}>
+        <div className="flex min-w-0 items-center gap-2">
           {needsYou && <NeedsMark />}
           <PageLink
             href={`/sessions/${slug}`}
             dir="auto"
             data-session-link
-            className="flex min-h-6 min-w-0 items-center font-medium hover:underline pointer-coarse:min-h-11"
-            title={title}
+            // A press anywhere in the cell opens the session.
+            className="min-w-0 truncate font-medium after:absolute after:inset-0 hover:underline"
+            title={description === "" ? title : `${title}\n${description}`}
           >
-            <span className="line-clamp-2 min-w-0 break-words">{title}</span>
+            {title}
           </PageLink>
-          <span className="flex gap-2 pointer-coarse:mt-2.5 max-sm:flex-col max-sm:items-end max-sm:gap-1">
-            <StateWords session={session} />
-          </span>
+          <StateWords session={session} />
+          {!isWide && (
+            <span className="ml-auto flex shrink-0 items-center gap-2">
+              <Unread count={session.unread} words />
+              <LastSaidAt session={session} />
+            </span>
+          )}
         </div>
-        <SecondLine session={session} />
-        <Narrow>
-          <TeamStack teams={session.present} total={session.teams} />
-          <LastSaid session={session} />
-          <span>{document_version === 0 ? "no document" : `document ${documentLabel}`}</span>
-          <Unread count={session.unread} words />
-        </Narrow>
+        {!isWide && (
+          <div className="flex min-w-0 items-center gap-2 text-xs">
+            <LatestText session={session} />
+            <TeamStack teams={session.present} total={session.teams} shownMax={2} />
+          </div>
+        )}
       </TableCell>
-      <TableCell className={wideOnly}>
-        <TeamStack teams={session.present} total={session.teams} />
-      </TableCell>
-      <TableCell className={`${wideOnly} truncate text-muted-foreground`}>
-        <LastSaid session={session} />
-      </TableCell>
-      <TableCell className={`${wideOnly} text-right text-muted-foreground tabular-nums`}>
-        {documentLabel}
-      </TableCell>
-      <TableCell className={`${wideOnly} text-right tabular-nums`}>
-        <Unread count={session.unread} />
-      </TableCell>
+      {isWide && (
+        <>
+          <TableCell className={cell}>
+            <TeamStack teams={session.present} total={session.teams} shownMax={3} />
+          </TableCell>
+          <TableCell className={cell}>
+            <div className="flex min-w-0 items-center gap-2">
+              <LatestText session={session} />
+              <LastSaidAt session={session} />
+            </div>
+          </TableCell>
+          <TableCell className={cn(cell, "text-right tabular-nums")}>
+            <Unread count={session.unread} />
+          </TableCell>
+        </>
+      )}
     </TableRow>
   );
 }
 
+const cell = "h-9.5 py-0 align-middle pointer-coarse:h-11";
+
 function NeedsMark() {
   return (
-    <span title="Needs you" className="mt-1 text-warning pointer-coarse:mt-3.5">
+    <span title="Needs you" className="shrink-0 text-warning">
       <CircleAlert aria-hidden className="size-4" />
       <span className="sr-only">Needs you:</span>
     </span>
@@ -99,38 +111,32 @@ function StateWords({ session }: { session: Session }) {
   );
 }
 
-/** The session's description or, once it is closed, its conclusion. */
-function SecondLine({ session: { slug, status, description, conclusion } }: { session: Session }) {
-  const line = status === "closed" && conclusion !== null ? conclusion : description;
+/**
+ * The author and first line of the last chat message. For a closed session its conclusion, and before the first message
+ * its description.
+ */
+function LatestText({ session }: { session: Session }) {
+  const { archived_at, conclusion, description, last_said_at, last_said_by, last_said_text, status } =
+    session;
+  const isSaid = last_said_at !== null && (status === "active" || conclusion === null);
+  const text = isSaid
+    ? (last_said_text ?? "private or removed message")
+    : (conclusion ?? (description || (archived_at === null ? "no messages yet" : "archived")));
   return (
-    <div className="truncate text-sm text-muted-foreground">
-      {line === "" ? (
-        <span className="font-mono text-xs">{slug}</span>
-      ) : (
-        <span dir="auto" title={line}>
-          {line}
-        </span>
+    <span className="min-w-0 flex-1 truncate text-muted-foreground" title={text}>
+      {isSaid && (
+        <>
+          <bdi className="text-foreground">{last_said_by}</bdi>:{" "}
+        </>
       )}
-    </div>
-  );
-}
-
-function LastSaid({ session: { archived_at, last_said_at, last_said_by } }: { session: Session }) {
-  if (last_said_at === null) return <span>{archived_at === null ? "no messages yet" : "archived"}</span>;
-  return (
-    <span className="tabular-nums">
-      <bdi>{last_said_by}</bdi> <TimeText at={last_said_at} />
+      <bdi>{showHidden(text)}</bdi>
     </span>
   );
 }
 
-/** The columns that do not fit, combined into one line. */
-function Narrow({ children }: { children: ReactNode }) {
-  return (
-    <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-muted-foreground lg:hidden">
-      {children}
-    </div>
-  );
+function LastSaidAt({ session: { last_said_at } }: { session: Session }) {
+  if (last_said_at === null) return null;
+  return <TimeText at={last_said_at} className="text-xs text-muted-foreground tabular-nums" />;
 }
 
 /** The number of unread messages. Shows a dot if the number is 0 or unknown. */
@@ -155,16 +161,15 @@ interface TeamStackProps {
   readonly teams: Session["present"];
   /** The total number of teams, including those not shown. */
   readonly total: number;
+  readonly shownMax: number;
 }
 
-const shownMax = 5;
-
-/** The teams of a session, each as a coloured monogram with its status. */
-function TeamStack({ teams, total }: TeamStackProps) {
+/** The teams of a session, each as a coloured monogram with its status. Teams at work come first. */
+function TeamStack({ teams, total, shownMax }: TeamStackProps) {
   if (total === 0) return <span className="text-muted-foreground">no one</span>;
-  const shownTeams = teams.slice(0, shownMax);
+  const shownTeams = teams.toSorted((a, b) => computeRank(a) - computeRank(b)).slice(0, shownMax);
   return (
-    <ul aria-label="Teams" className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
+    <ul aria-label="Teams" className="flex shrink-0 items-center gap-x-2.5">
       {shownTeams.map((team) => (
         <li key={team.team_id} title={describeTeam(team)} className="flex items-center gap-1">
           <TeamMark name={team.team_name} colour={team.colour} />
@@ -177,6 +182,10 @@ function TeamStack({ teams, total }: TeamStackProps) {
       )}
     </ul>
   );
+}
+
+function computeRank({ blocked, status }: Session["present"][number]): number {
+  return blocked ? 0 : { active: 1, idle: 2, disconnected: 3 }[status];
 }
 
 function describeTeam({ team_name, kind }: Session["present"][number]): string {

@@ -11,10 +11,9 @@ export function SessionColumns({ children }: { children: ReactNode }) {
           <TableHead className="w-10 pr-0">
             <span className="sr-only">Selected</span>
           </TableHead>
-          <TableHead className="w-auto pl-1">Session</TableHead>
-          <TableHead className={cn(wideOnly, "w-48")}>Teams</TableHead>
-          <TableHead className={cn(wideOnly, "w-40")}>Latest message</TableHead>
-          <TableHead className={cn(wideOnly, "w-20 text-right")}>Document</TableHead>
+          <TableHead className="pl-1">Session</TableHead>
+          <TableHead className={cn(wideOnly, "w-52")}>Teams</TableHead>
+          <TableHead className={wideOnly}>Latest message</TableHead>
           <TableHead className={cn(wideOnly, "w-24 text-right")}>New</TableHead>
         </TableRow>
       </TableHeader>

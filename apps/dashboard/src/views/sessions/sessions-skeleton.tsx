@@ -12,13 +12,9 @@ export function SessionsSkeleton() {
         {titleWidths.map((width) => (
           <TableRow key={width}>
             <TableCell />
-            <TableCell>
-              <div className="flex h-10 flex-col justify-center gap-2">
-                <Skeleton className={`h-3.5 max-w-full ${width}`} />
-                <Skeleton className="h-3 w-3/5" />
-              </div>
+            <TableCell className="h-9.5 py-0 align-middle">
+              <Skeleton className={`h-3.5 max-w-full ${width}`} />
             </TableCell>
-            <TableCell className={wideOnly} />
             <TableCell className={wideOnly} />
             <TableCell className={wideOnly} />
             <TableCell className={wideOnly} />
