@@ -6,7 +6,7 @@ import { formatRows } from "../../apps/cli/src/command/list.js";
 import { createOutput } from "../../apps/cli/src/command/output.js";
 import { listPeerColumns } from "../../apps/cli/src/commands/peers.js";
 import { breakLines, createMessageFormat } from "../../apps/cli/src/feed/tail/print-messages.js";
-import { displayWidth } from "../../apps/cli/src/text/table.js";
+import { displayWidth } from "../../apps/cli/src/text/display-width.js";
 import { listNeeds } from "../../apps/cli/src/views/list-needs.js";
 import { toNeed } from "../../apps/cli/src/views/needs.js";
 import { listSessionColumns } from "../../apps/cli/src/views/session-rows.js";

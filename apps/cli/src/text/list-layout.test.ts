@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { formatList, type ListColumn } from "./list-layout.js";
 import { displayWidth } from "./display-width.js";
+import { formatList, type ListColumn } from "./list-layout.js";
 
 const columns: readonly ListColumn[] = [
   { head: "Session" },

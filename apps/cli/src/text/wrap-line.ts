@@ -1,5 +1,5 @@
-import { isInIsolate, isolate } from "./one-line.js";
 import { displayWidth } from "./display-width.js";
+import { isInIsolate, isolate } from "./one-line.js";
 
 /**
  * Wraps a line that may contain colour codes to a number of columns, between words where possible. Each

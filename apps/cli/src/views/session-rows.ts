@@ -3,8 +3,8 @@ import { type Column, formatRows } from "../command/list.js";
 import type { Output } from "../command/output.js";
 import { formatDeclared, toPresenceSign, toStateSign } from "../sessions/peer-names.js";
 import { assignTeamMarks } from "../sessions/team-marks.js";
-import { toOneLine } from "../text/one-line.js";
 import type { Cell } from "../text/list-layout.js";
+import { toOneLine } from "../text/one-line.js";
 import { formatCount, toAge } from "../text/time.js";
 
 /** Returns the columns of a list of sessions. */

@@ -10,15 +10,28 @@ type ListedTask = Task & { readonly session?: string };
 /** Returns the columns of a list of tasks. Only tasks of several sessions name their session. */
 export function listTaskColumns({ bold, dim }: Output): Column<ListedTask>[] {
   return [
-    { head: "Session", isOptional: true, cell: ({ session }) => ({ text: toOneLine(session ?? ""), paint: dim }) },
+    {
+      head: "Session",
+      isOptional: true,
+      cell: ({ session }) => ({ text: toOneLine(session ?? ""), paint: dim }),
+    },
     { head: "Task", cell: ({ task }) => ({ text: String(task), paint: bold }) },
-    { head: "State", cell: ({ state, unanswered }) => (unanswered ? "in review, unanswered" : state.replace("_", " ")) },
+    {
+      head: "State",
+      cell: ({ state, unanswered }) => (unanswered ? "in review, unanswered" : state.replace("_", " ")),
+    },
     {
       head: "Title",
       widthMin: 12,
-      cell: ({ title, labels }) => [toOneLine(title), ...labels.map((label) => `+${toOneLine(label)}`)].join(" "),
+      cell: ({ title, labels }) =>
+        [toOneLine(title), ...labels.map((label) => `+${toOneLine(label)}`)].join(" "),
     },
-    { head: "Work", widthMin: 14, isOptional: true, cell: (task) => ({ text: formatWork(task), paint: dim }) },
+    {
+      head: "Work",
+      widthMin: 14,
+      isOptional: true,
+      cell: (task) => ({ text: formatWork(task), paint: dim }),
+    },
   ];
 }
 

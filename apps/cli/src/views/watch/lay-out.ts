@@ -7,8 +7,8 @@ import {
   sortByState,
   toStateSign,
 } from "../../sessions/peer-names.js";
-import { isolateRightToLeft, toOneLine } from "../../text/one-line.js";
 import { cutToWidth, displayWidth } from "../../text/display-width.js";
+import { isolateRightToLeft, toOneLine } from "../../text/one-line.js";
 import { formatCount, toAge } from "../../text/time.js";
 import { wrapLine } from "../../text/wrap-line.js";
 import { formatNeed } from "../needs.js";
