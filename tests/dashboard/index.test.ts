@@ -51,6 +51,32 @@ describe("the sessions and what needs you", { tags: "chromium" }, () => {
     expect(problems).toEqual([]);
   });
 
+  it("[DASH-390] [DEMO-8] at the demo's end a card names one command and the summary, whose link opens in another browser, and leaves the text in view", async () => {
+    const { page, problems, findBarriers } = await openPage(browser, url);
+    await page.getByRole("button", { name: "Open demo room" }).click();
+    const feed = page.getByRole("region", { name: "Feed" });
+    await feed.getByRole("button", { name: /^Switch everyone now/ }).click();
+    const card = page.getByRole("region", { name: "You decided. Now bring your own agents" });
+    await card.getByText("merkle launch --new 'Our first session'", { exact: true }).waitFor();
+    expect(await findBarriers()).toEqual([]);
+    const [feedBox, cardBox] = [await feed.boundingBox(), await card.boundingBox()];
+    expect((feedBox?.y ?? 0) + (feedBox?.height ?? 0)).toBeLessThanOrEqual(cardBox?.y ?? 0);
+
+    await card.getByRole("link", { name: "Share the summary" }).click();
+    await page.evaluate("navigator.clipboard.writeText = async (text) => void (window.copied = text)");
+    await page.getByRole("button", { name: "Copy link" }).click();
+    await page.getByText("Link copied.").waitFor();
+    const link = await page.evaluate<string>("window.copied");
+    const other = await openPage(browser, link);
+    await other.page.getByText("Everyone switches at the same time", { exact: false }).first().waitFor();
+
+    await card.getByRole("button", { name: "Hide" }).click();
+    await card.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Next step" }).click();
+    await card.waitFor();
+    expect([...problems, ...other.problems]).toEqual([]);
+  });
+
   it("[DASH-30] [DASH-31] an empty mesh says what to do next, and whoever starts a session is asked for a name once", async () => {
     const { page, problems } = await openPage(browser, url);
     await page.getByText("Start your own session").waitFor();

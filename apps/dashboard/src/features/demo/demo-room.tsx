@@ -1,13 +1,17 @@
 "use client";
 
 import { ArrowRight, Sparkles } from "lucide-react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useAction } from "@/broker/use-action";
 import { useAppInfo } from "@/broker/use-app-info";
 import { useBroker } from "@/broker/use-broker";
+import { useRead } from "@/broker/use-read";
 import { RefusalNote } from "@/components/refusal-note";
 import { Snippet } from "@/components/snippet";
-import { enterMesh, isInDemo } from "@/identity/chosen-mesh";
+import { useSessionRef } from "@/core/address/use-session-ref";
+import { isInDemo } from "@/identity/chosen-mesh";
 import { Button } from "@/ui/button";
+import { DemoEnd, ExitDemo } from "./demo-end";
 import { DemoScene } from "./demo-scene";
 
 /** A card that opens the demo room. */
@@ -52,23 +56,66 @@ export function Welcome() {
   );
 }
 
-/** Shows that this is the demo room, with a link to leave it. */
+/** Shows that this is the demo room, with a link to leave it. Once the demo has ended, shows how to continue. */
 export function DemoBar() {
+  const ref = useSessionRef();
+  // The session's page makes the same read and repeats it with each message, so the end is noticed at once.
+  const { data: session } = useRead("get_session", ref === undefined ? null : { session_id: ref }, {
+    on: ["session", "document", "roster", "tasks", "person"],
+  });
+  const [isFolded, setFolded] = useState(false);
+  const isEnded = session?.status === "closed";
+  return (
+    <BottomEdge>
+      {isEnded && !isFolded ? (
+        <DemoEnd slug={session.slug} onFold={() => setFolded(true)} />
+      ) : (
+        <div className="flex min-h-11 items-center gap-2 px-4">
+          <Sparkles aria-hidden className="size-4 shrink-0 text-primary" />
+          <p className="min-w-0 flex-1 truncate text-sm">
+            Demo room.{" "}
+            <span className="text-muted-foreground">
+              {isEnded
+                ? "It has ended."
+                : "The agents are scripted; everything else is real. Your answer decides how it ends."}
+            </span>
+          </p>
+          {isEnded && (
+            <Button variant="ghost" size="sm" onClick={() => setFolded(false)}>
+              Next step
+            </Button>
+          )}
+          <ExitDemo />
+        </div>
+      )}
+    </BottomEdge>
+  );
+}
+
+/** An area at the bottom of the window, of any height. The page's content ends above it. */
+function BottomEdge({ children }: { readonly children: ReactNode }) {
+  const area = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const element = area.current;
+    const shell = element?.parentElement;
+    if (!element || !shell) return;
+    const observer = new ResizeObserver(() => {
+      const covered = window.innerHeight - element.getBoundingClientRect().top;
+      shell.style.setProperty("--bottom-bar", `${covered}px`);
+    });
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      shell.style.removeProperty("--bottom-bar");
+    };
+  }, []);
   return (
     <aside
+      ref={area}
       aria-label="Demo"
-      className="fixed inset-x-0 bottom-0 z-30 flex h-11 items-center gap-2 border-t bg-surface px-4 max-md:bottom-[calc(3.5rem+env(safe-area-inset-bottom))]"
+      className="fixed inset-x-0 bottom-0 z-30 max-h-[50dvh] overflow-y-auto border-t bg-surface max-md:bottom-[calc(3.5rem+env(safe-area-inset-bottom))] print:hidden"
     >
-      <Sparkles aria-hidden className="size-4 shrink-0 text-primary" />
-      <p className="min-w-0 flex-1 truncate text-sm">
-        Demo room.{" "}
-        <span className="text-muted-foreground">
-          The agents are scripted; everything else is real. Your answer decides how it ends.
-        </span>
-      </p>
-      <Button variant="outline" size="sm" onClick={() => enterMesh("main")}>
-        Exit demo
-      </Button>
+      {children}
     </aside>
   );
 }

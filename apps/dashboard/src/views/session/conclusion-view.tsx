@@ -9,6 +9,7 @@ import { PanelBoundary } from "@/components/panel-boundary";
 import { RefusalNote } from "@/components/refusal-note";
 import { copyText } from "@/core/copy-text";
 import { readMessageText } from "@/feed/store/message-text";
+import { toSharedUrl } from "@/identity/to-shared-url";
 import { Parts, useHasPart } from "@/parts/features-context";
 import { type SessionFacts, useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
@@ -128,7 +129,7 @@ function Actions({ slug }: { readonly slug: string }) {
   const toast = useToast();
 
   async function copy(): Promise<void> {
-    const address = new URL(`/sessions/${slug}/conclusion`, window.location.origin).href;
+    const address = toSharedUrl(`/sessions/${slug}/conclusion`);
     toast(
       (await copyText(address))
         ? { text: "Link copied." }
