@@ -1,4 +1,4 @@
-import { findNearest } from "@merkle/wire/text";
+import { findNearest, parseDuration } from "@merkle/wire/text";
 import { usageError } from "./cli-error.js";
 
 /**
@@ -36,13 +36,10 @@ export function readWholeNumber(
   );
 }
 
-const secondsPerUnit: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
-
-/** Parses a time span such as `90s`, `30m`, `24h` or `7d`. @throws CliError `usage` for any other text */
+/** Parses a time span such as `90s`, `30 minutes` or `1h 30m`. @throws CliError `usage` for any other text */
 export function toSeconds(text: string, flag: string): number {
-  const [, count = "", unit = ""] = /^(\d{1,6})\s*([smhd])$/i.exec(text.trim()) ?? [];
-  const seconds = Number(count) * (secondsPerUnit[unit.toLowerCase()] ?? 0);
-  if (seconds > 0) return seconds;
+  const seconds = parseDuration(text);
+  if (seconds !== null && seconds > 0) return seconds;
   throw usageError(`${flag} must be a time span such as 30m, 24h or 7d, got ${JSON.stringify(text)}.`);
 }
 

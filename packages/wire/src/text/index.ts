@@ -23,6 +23,7 @@ export {
 } from "./command-lines.js";
 export { findRisks, type Risk, type RiskKind, splitAtRisks } from "./command-risks.js";
 export { describeBytes } from "./describe-bytes.js";
+export { describeDuration, parseDuration } from "./durations.js";
 export { findLineEnd, toPlainLines, withLineEnd } from "./line-ends.js";
 export { countCommonEnds, splitLines } from "./lines.js";
 export { findNearest } from "./nearest.js";

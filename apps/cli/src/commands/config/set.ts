@@ -1,7 +1,7 @@
 import { limits } from "@merkle/wire/limits";
 import { describeNewNameDeception, normaliseName } from "@merkle/wire/text";
 import { findBroker } from "../../broker/broker-client.js";
-import { toSettingName, toSettingValue } from "../../broker/broker-settings.js";
+import { formatSettingValue, toSettingName, toSettingValue } from "../../broker/broker-settings.js";
 import type { Command, CommandContext } from "../../command/command.js";
 import { toBaseUrl } from "../../core/address.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
@@ -19,7 +19,7 @@ export const configSet: Command = {
   summary: "change one setting of the broker while it runs",
   arguments: [
     { name: "<setting>", summary: "url, or a setting name from merkle config list" },
-    { name: "<value>", summary: 'new value; "none" removes the url' },
+    { name: "<value>", summary: 'new value, such as 20 or 10m; "none" removes the url' },
   ],
   flags: [
     {
@@ -30,6 +30,7 @@ export const configSet: Command = {
   examples: [
     "merkle config set url https://mesh.example.com",
     "merkle config set idle_polls 20",
+    "merkle config set quiet_after_s 15m",
     "merkle config set url https://192.168.1.5:7423 --local",
     'merkle config set name "Ana" --local',
     "merkle config set approvers 4f1d0c9a2b7e6d5843f0a1b2c3d4e5f6 --local",
@@ -54,7 +55,7 @@ async function setOnBroker({
   );
   const value = settings[setting];
   if (setting !== "public_url") {
-    output.show({ setting, value }, `${output.mark.ok} ${setting} is ${value}`);
+    output.show({ setting, value }, `${output.mark.ok} ${setting} is ${formatSettingValue(setting, value)}`);
     return exitCodes.done;
   }
   output.show({ setting, value, base_url, connection_url }, `${output.mark.ok} agents use ${connection_url}`);

@@ -1,4 +1,5 @@
 import { type Message, parseInstant } from "@merkle/wire";
+import { parseDuration } from "@merkle/wire/text";
 import { usageError } from "../../core/cli-error.js";
 import { type Flags, findFlag, isSet } from "../../core/flags.js";
 
@@ -37,16 +38,13 @@ export function readTailOptions(flags: Flags): TailOptions {
   };
 }
 
-const secondsPerUnit: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
-
 /** Parses the value of `--since`. @throws CliError `usage` for an invalid value */
 export function readSince(text: string | undefined): Exclude<TailStart, { is: "last" }> | undefined {
   if (text === undefined) return undefined;
   if (text === "unread") return { is: "unread" };
-  const [, digits = "", unit = ""] = /^(\d{1,15})([smhd]?)$/.exec(text) ?? [];
-  const seconds = secondsPerUnit[unit];
-  if (digits !== "" && seconds !== undefined) return { is: "ago", seconds: Number(digits) * seconds };
-  if (digits !== "") return { is: "after", sequence: Number(digits) };
+  if (/^\d{1,15}$/.test(text)) return { is: "after", sequence: Number(text) };
+  const seconds = parseDuration(text);
+  if (seconds !== null) return { is: "ago", seconds };
   const instant = parseInstant(text);
   if (instant !== null) return { is: "ago", seconds: Math.max(0, (Date.now() - instant.from) / 1_000) };
   throw usageError(
