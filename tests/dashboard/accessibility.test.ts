@@ -94,10 +94,16 @@ describe("the dashboard for everybody", { tags: "chromium" }, () => {
         .or(page.getByRole("group", { name: "Map of the agents" }));
       await inspect(picture.getByRole("link").first());
     }
-    await go("/settings");
-    await inspect(page.getByRole("heading", { name: "Agents' address" }));
-    await go("/settings?part=advanced");
-    await inspect(page.getByText("events behind").or(page.getByRole("heading", { name: "Health" })));
+    for (const [part, title] of [
+      ["me", "Appearance"],
+      ["notifications", "Push and webhooks"],
+      ["people", "Meshes"],
+      ["agents", "Agents' address"],
+      ["broker", "Health"],
+    ] as const) {
+      await go(`/settings?part=${part}`);
+      await inspect(page.getByRole("heading", { name: title, exact: true }));
+    }
     await go("/nowhere");
     await inspect(page.getByRole("heading", { name: "Page not found" }));
     expect(found).toEqual([]);

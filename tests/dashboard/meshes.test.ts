@@ -30,7 +30,7 @@ it("[DASH-280] where everybody is let in, a link leads into another mesh, and Se
 
   const { page, problems } = await dashboard.open("/sessions/in-second?mesh=second");
   await page.getByRole("heading", { name: "In second" }).waitFor();
-  await page.goto(`${broker.url}/settings?part=advanced`);
+  await page.goto(`${broker.url}/settings?part=people`);
   const meshes = page.getByRole("list", { name: "Meshes" });
   const second = meshes.getByRole("listitem").filter({ hasText: "second" });
   await second.getByText("this browser").waitFor();

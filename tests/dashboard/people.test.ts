@@ -124,7 +124,7 @@ describe("the settings of who is let in", { tags: "chromium" }, () => {
     await meshes.getByRole("listitem").filter({ hasText: "main" }).getByText("this browser").waitFor();
     expect(await findBarriers()).toEqual([]);
     const parts = page.getByRole("navigation", { name: "Settings" });
-    await parts.getByRole("link", { name: "Settings", exact: true }).click();
+    await parts.getByRole("link", { name: "Agents", exact: true }).click();
     await page.getByText(/Bearer \$\{MERKLE_TOKEN\}/).waitFor();
     expect(await findBarriers()).toEqual([]);
     expect(problems).toEqual([]);
@@ -145,12 +145,14 @@ describe("the settings of who is let in", { tags: "chromium" }, () => {
       }
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(phone.viewport.width);
     };
+    await expectNone("Create");
+    const parts = page.getByRole("navigation", { name: "Settings" });
+    await parts.getByRole("link", { name: "Agents", exact: true }).click();
     await page.getByRole("textbox", { name: "Connection URL" }).waitFor();
     await expectNone("Save", "Test");
-    const parts = page.getByRole("navigation", { name: "Settings" });
-    await parts.getByRole("link", { name: /^Advanced/ }).click();
+    await parts.getByRole("link", { name: "Broker", exact: true }).click();
     await page.getByRole("heading", { name: "Storage" }).waitFor();
-    await expectNone("Create", "Save changes");
+    expect(await page.getByRole("heading", { name: "Retention" }).count()).toBe(0);
 
     await page.goto(new URL(`/sessions/${session.slug}`, page.url()).href);
     const dialog = page.getByRole("dialog");

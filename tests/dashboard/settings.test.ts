@@ -7,29 +7,53 @@ import { phone, testDashboard } from "./open-dashboard.js";
 const dashboard = testDashboard();
 
 describe("the settings", { tags: "chromium" }, () => {
-  it("[DASH-362] settings open on five sections, name how many advanced ones there are, and lead to those by earlier addresses, too", async () => {
+  it("[DASH-362] settings are listed in five groups, open on the person's own, and the address of a group or section opens it", async () => {
     const { page, problems, findBarriers } = await dashboard.open("/settings");
     const headings = () => page.getByRole("heading", { level: 2 }).allTextContents();
-    const five = ["Profile", "Appearance", "Notifications", "People", "Agents' address"];
-    await expect.poll(headings).toEqual(five);
+    await expect.poll(headings).toEqual(["Profile", "Appearance", "Your own words"]);
     expect(await findBarriers()).toEqual([]);
-    const more = page.getByRole("link", { name: /^\d+ advanced sections$/ });
-    const count = Number.parseInt((await more.textContent()) ?? "", 10);
-    await more.click();
-    await page.getByRole("heading", { name: "Push and webhooks" }).waitFor();
-    expect((await headings()).length).toBe(count);
-    expect(await findBarriers()).toEqual([]);
-    await page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Settings" }).click();
-    await expect.poll(headings).toEqual(five);
+    const groups = page.getByRole("navigation", { name: "Settings" });
+    for (const [group, titles] of [
+      ["Notifications", ["Browser notifications", "Needs you", "Push and webhooks"]],
+      ["People and access", ["People", "Meshes"]],
+      ["Agents", ["Agents' address", "Waiting and presence", "Job runner", "Usage", "Personas"]],
+      ["Broker", ["Retention", "Storage", "Health", "Other endpoints"]],
+    ] as const) {
+      await groups.getByRole("link", { name: group, exact: true }).first().click();
+      await expect.poll(headings).toEqual(titles);
+      expect(await findBarriers()).toEqual([]);
+    }
     for (const [address, title] of [
+      ["?part=me", "Profile"],
       ["?part=people", "People"],
       ["?part=broker", "Storage"],
       ["#meshes", "Meshes"],
       ["#connection", "Agents' address"],
+      ["#alerts", "Push and webhooks"],
     ] as const) {
       await page.goto(`${dashboard.broker.url}/settings${address}`);
-      await page.getByRole("heading", { name: title, exact: true }).waitFor();
+      await page.getByRole("heading", { level: 2, name: title, exact: true }).waitFor();
     }
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-392] a search finds sections by the names of their settings, in all groups, and a link leads on from it", async () => {
+    const { page, problems, findBarriers } = await dashboard.open("/settings");
+    const headings = () => page.getByRole("heading", { level: 2 }).allTextContents();
+    const field = page.getByRole("searchbox", { name: "Search settings" });
+    await field.fill("phone");
+    await expect.poll(headings).toEqual(["Push and webhooks"]);
+    await page.getByText("1 section", { exact: true }).waitFor();
+    await field.fill("Dark theme");
+    await expect.poll(headings).toEqual(["Appearance"]);
+    await expect.poll(() => new URL(page.url()).search).toBe("?q=Dark+theme");
+    await field.fill("no such setting");
+    await page.getByText("No settings match.", { exact: false }).waitFor();
+    expect(await findBarriers()).toEqual([]);
+    const groups = page.getByRole("navigation", { name: "Settings" });
+    await groups.getByRole("link", { name: "Meshes" }).click();
+    await page.getByRole("heading", { level: 2, name: "Meshes" }).waitFor();
+    await expect.poll(() => field.inputValue()).toBe("");
     expect(problems).toEqual([]);
   });
 
@@ -120,24 +144,61 @@ describe("the settings", { tags: "chromium" }, () => {
     await page.getByRole("radio", { name: "Dark" }).check();
     await expect.poll(() => background(page)).toBe("rgb(14, 17, 22)");
     await page.getByRole("radio", { name: "UTC" }).check();
-    await page.getByRole("group", { name: /^Each notification names the session/ }).waitFor();
+    await expect.poll(() => page.getByText("Saved", { exact: true }).count()).toBe(2);
     await page.reload();
     await page.getByRole("radio", { name: "UTC" }).waitFor();
     await expect.poll(() => page.getByRole("radio", { name: "UTC" }).isChecked()).toBe(true);
     expect(await background(page)).toBe("rgb(14, 17, 22)");
 
-    await page.getByRole("link", { name: "People", exact: true }).click();
+    const groups = page.getByRole("navigation", { name: "Settings" });
+    await groups.getByRole("link", { name: "People and access" }).click();
     // On an open broker there are no members to manage, and the page explains this.
     await page.getByText("Anyone who can reach this broker can join", { exact: false }).waitFor();
     expect(await page.getByRole("button", { name: "Invite people…" }).count()).toBe(0);
 
-    const parts = page.getByRole("navigation", { name: "Settings" });
-    await parts.getByRole("link", { name: /^Advanced/ }).click();
-    const waits = page.getByRole("spinbutton", { name: /^Stop after/ });
+    await groups.getByRole("link", { name: "Agents", exact: true }).click();
+    const waits = page.getByRole("textbox", { name: "Agent stops after" });
     await waits.fill("12");
-    await page.getByRole("button", { name: "Save changes" }).click();
+    await waits.press("Enter");
     const read = async () => (await dashboard.rest.call("get_settings", {})).settings.idle_polls;
     await expect.poll(read).toBe(12);
+    await expect.poll(() => waits.inputValue()).toBe("12 waits");
+    expect(problems).toEqual([]);
+  });
+
+  it("[DASH-393] a duration is shown and typed with its unit, saved as the field is left, with a note and an undo, and a wrong one is refused at its field", async () => {
+    const { page, problems, findBarriers } = await dashboard.open("/settings#attention", {
+      as: await dashboard.newPerson(),
+    });
+    const quiet = page.getByRole("textbox", { name: "Quiet after" });
+    await expect.poll(() => quiet.inputValue()).toBe("10 minutes");
+    const read = async () => (await dashboard.rest.call("get_settings", {})).settings.quiet_after_s;
+    await quiet.fill("1h 30m");
+    await quiet.blur();
+    const field = page.locator("form").filter({ has: quiet });
+    await field.getByText("Saved", { exact: true }).waitFor();
+    expect(await read()).toBe(5_400);
+    expect(await quiet.inputValue()).toBe("1 hour 30 minutes");
+    expect(await findBarriers()).toEqual([]);
+    await field.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(read).toBe(600);
+    await expect.poll(() => quiet.inputValue()).toBe("10 minutes");
+
+    for (const wrong of ["3 days", "soon", "20"]) {
+      await quiet.fill(wrong);
+      await quiet.press("Enter");
+      await field
+        .getByRole("alert")
+        .getByText("Enter 1 second to 1 day. Examples: 90 s, 10 minutes, 2 h.")
+        .waitFor();
+    }
+    expect(await findBarriers()).toEqual([]);
+    await quiet.fill("10 min");
+    await quiet.press("Enter");
+    await expect.poll(() => quiet.inputValue()).toBe("10 minutes");
+    const returning = page.getByRole("textbox", { name: "Dismissed items return after" });
+    await expect.poll(() => returning.inputValue()).toBe("never");
+    expect(await read()).toBe(600);
     expect(problems).toEqual([]);
   });
 

@@ -116,7 +116,7 @@ describe("the command line", () => {
     [["doc", "append", "a", "b", "c"], "Too many arguments.*\n    try: merkle help doc append\n"],
     [
       ["alerts"],
-      'There is no command "alerts"\\.\n    try: merkle open .then Settings → Advanced → Push and webhooks',
+      'There is no command "alerts"\\.\n    try: merkle open .then Settings → Notifications → Push and webhooks',
     ],
     [["up", "--port"], "argument missing"],
     [["config"], "needs one of these commands: get, set, edit, list, path"],

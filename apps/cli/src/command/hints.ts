@@ -2,7 +2,7 @@ import type { CommandDescription } from "./command.js";
 
 /** Words that users may try first or know from other programs, with the corresponding merkle commands. */
 export const hints: Readonly<Record<string, readonly string[]>> = {
-  alerts: ["merkle open (then Settings → Advanced → Push and webhooks)", "merkle inbox"],
+  alerts: ["merkle open (then Settings → Notifications → Push and webhooks)", "merkle inbox"],
   ask: ["merkle post <session> <text> --ask"],
   auth: ["merkle whoami", "merkle join -"],
   chat: ["merkle post <session> <text>", "merkle watch <session>"],

@@ -67,12 +67,19 @@ export interface SessionTab {
   readonly createProbe?: (session: string) => ContentProbe;
 }
 
+/** The groups of the settings page, in the order in which it shows them. */
+export type SettingsGroup = "You" | "Notifications" | "People and access" | "Agents" | "Broker";
+
 export interface SettingsSection {
   /** Identifies the section in the URL. */
   readonly anchor: string;
   readonly title: string;
   /** A sentence about the section and the scope of its settings. */
   readonly about: string;
+  /** The heading under which the section is listed. */
+  readonly group: SettingsGroup;
+  /** Additional words that find the section, such as the names of its settings. */
+  readonly keywords?: string;
   readonly Content: ComponentType;
   /** Restricts the section to brokers that admit only members, or to admins. */
   readonly audience?: "members" | "admins";

@@ -150,7 +150,7 @@ async function resolvePersonaName(
 function personaRetired(persona_name: string): MerkleError {
   return new MerkleError(
     "conflict",
-    `The persona ${JSON.stringify(persona_name)} is retired and cannot be used. A person can restore it (Settings → Advanced → Personas).`,
+    `The persona ${JSON.stringify(persona_name)} is retired and cannot be used. A person can restore it (Settings → Agents → Personas).`,
     { persona_name },
   );
 }

@@ -5,5 +5,7 @@ export const section: SettingsSection = {
   anchor: "personas",
   title: "Personas",
   about: "Instructions that an agent follows when it reviews a document as this persona.",
+  group: "Agents",
+  keywords: "review perspective instructions",
   Content: lazySection(() => import("./persona-settings"), "PersonaSettings"),
 };

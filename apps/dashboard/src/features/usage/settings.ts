@@ -5,5 +5,7 @@ export const section: SettingsSection = {
   anchor: "usage",
   title: "Usage",
   about: "How many tokens agents and jobs have reported, in all sessions.",
+  group: "Agents",
+  keywords: "tokens cost spend",
   Content: lazySection(() => import("./usage-table"), "UsageOfMesh"),
 };

@@ -10,6 +10,7 @@ import { useCall } from "@/broker/use-call";
 import { useRead } from "@/broker/use-read";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RefusalNote } from "@/components/refusal-note";
+import { SavedNote } from "@/components/saved-note";
 import { useHydrated } from "@/core/address/use-hydrated";
 import { GuestNote } from "@/identity/power-gate";
 import { useIsGuest } from "@/identity/use-person";
@@ -28,6 +29,7 @@ type TestResult = OutputOf<"test_connection">;
 /** The address that agents use, a test of that address, and the snippets that connect an agent. */
 export function ConnectionSettings() {
   const { data, problem, refresh } = useRead("get_settings", {}, { on: ["settings"] });
+  const [savedUrl, setSavedUrl] = useState<string | null>(null);
   return (
     <>
       {problem && (
@@ -40,7 +42,12 @@ export function ConnectionSettings() {
       )}
       {data ? (
         // The key resets the form when the address is changed elsewhere.
-        <ConnectionForm key={data.connection_url} served={data} />
+        <ConnectionForm
+          key={data.connection_url}
+          served={data}
+          isSaved={savedUrl === data.connection_url}
+          onSaved={setSavedUrl}
+        />
       ) : (
         problem === undefined && <Skeleton className="h-72" aria-busy="true" />
       )}
@@ -48,7 +55,14 @@ export function ConnectionSettings() {
   );
 }
 
-function ConnectionForm({ served }: { served: Settings }) {
+interface ConnectionFormProps {
+  readonly served: Settings;
+  readonly isSaved: boolean;
+  /** Called with the connection URL after it was changed here. */
+  readonly onSaved: (url: string) => void;
+}
+
+function ConnectionForm({ served, isSaved, onSaved }: ConnectionFormProps) {
   const call = useCall();
   const saveAction = useAction();
   const testAction = useAction();
@@ -76,9 +90,10 @@ function ConnectionForm({ served }: { served: Settings }) {
   }
 
   async function save(public_url: string | null): Promise<void> {
-    await saveAction.run(
-      async (signal) => void (await call("update_settings", { settings: { public_url } }, { signal })),
-    );
+    await saveAction.run(async (signal) => {
+      const { connection_url } = await call("update_settings", { settings: { public_url } }, { signal });
+      onSaved(connection_url);
+    });
   }
 
   function submit(event: FormEvent): void {
@@ -128,7 +143,9 @@ function ConnectionForm({ served }: { served: Settings }) {
         </div>
         <p id={`${id}-note`} className="text-sm text-muted-foreground">
           {problem === null ? (
-            describeServed(served, isServed)
+            <>
+              <SavedNote isShown={isSaved && isServed} /> {describeServed(served, isServed)}
+            </>
           ) : (
             <span role="alert" className="text-danger">
               {problem}

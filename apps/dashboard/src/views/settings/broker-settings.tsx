@@ -1,162 +1,168 @@
 "use client";
 
 import type { BrokerSettings as Settings } from "@merkle/wire";
-import { type FormEvent, useState } from "react";
-import { useAction } from "@/broker/use-action";
-import { useCall } from "@/broker/use-call";
 import { useRead } from "@/broker/use-read";
 import { ProblemAlert } from "@/components/problem-alert";
-import { RefusalNote } from "@/components/refusal-note";
 import { PowerGate } from "@/identity/power-gate";
-import { Button } from "@/ui/button";
-import { Field, FieldDescription, FieldLabel } from "@/ui/field";
-import { Input } from "@/ui/input";
 import { Skeleton } from "@/ui/skeleton";
+import type { Threshold } from "./threshold";
+import { ThresholdField } from "./threshold-field";
 
-type Threshold = Exclude<keyof Settings, "public_url" | "exclusive_membership" | "alert_inner_addresses">;
+type Name = Exclude<keyof Settings, "public_url" | "exclusive_membership" | "alert_inner_addresses">;
 
 /**
  * Repeats the limits of the operation's schema, because browsers do not load the schemas. A missing setting is a
  * compile error.
  */
-const thresholds: Readonly<Record<Threshold, { label: string; about: string; min: number; max: number }>> = {
+const thresholds: Readonly<Record<Name, Threshold>> = {
   idle_polls: {
-    label: "Stop after (empty waits)",
-    about: "After this many empty waits, an agent stops until you prompt it.",
+    label: "Agent stops after",
+    about: "Empty waits in a row, after which an agent stops until you prompt it.",
+    unit: "wait",
     min: 1,
     max: 1_000,
   },
   mcp_wait_s: {
-    label: "Default MCP wait (seconds)",
-    about: "Length of a wait without a timeout. Some clients end a call after 30 s.",
+    label: "Default MCP wait",
+    about: "Length of a wait without a timeout. Some clients end a call after 30 seconds.",
+    unit: "seconds",
     min: 1,
     max: 30,
   },
   brief_after: {
-    label: "Summarise above (messages)",
-    about: "Above this many unread messages, agents get a summary instead. 0 turns this off.",
+    label: "Summarise above",
+    about: "With more unread messages than this, agents get a summary instead.",
+    unit: "message",
+    zero: "never",
     min: 0,
     max: 2_000,
   },
   active_within_s: {
-    label: "Active within (seconds)",
+    label: "Active within",
     about: "A team seen within this time is active.",
+    unit: "seconds",
     min: 1,
     max: 3_600,
   },
   disconnected_after_s: {
-    label: "Disconnected after (seconds)",
+    label: "Disconnected after",
     about: "A team not seen for this long is disconnected.",
+    unit: "seconds",
     min: 2,
     max: 86_400,
   },
   fold_after_s: {
-    label: "Hidden after (seconds)",
+    label: "Hidden after",
     about: "A team with no activity for this long is hidden from the short roster.",
+    unit: "seconds",
     min: 10,
     max: 86_400,
   },
   quiet_after_s: {
-    label: "Quiet after (seconds)",
-    about: "After this long without activity, a session appears in Needs you.",
-    min: 10,
+    label: "Quiet after",
+    about: "A session without activity for this long appears in Needs you.",
+    unit: "seconds",
+    min: 1,
     max: 86_400,
   },
   undelivered_after_s: {
-    label: "Undelivered after (seconds)",
-    about: "Flag messages that no recipient has read for this long.",
-    min: 60,
+    label: "Undelivered after",
+    about: "Messages that no recipient has read for this long are flagged.",
+    unit: "seconds",
+    min: 1,
     max: 2_592_000,
   },
   unanswered_after_s: {
-    label: "Unanswered after (seconds)",
-    about: "Mark questions, approvals, proposals and reviews that get no reply for this long. 0: never.",
+    label: "Unanswered after",
+    about: "Questions, approvals, proposals and reviews without a reply for this long are marked.",
+    unit: "seconds",
+    zero: "never",
     min: 0,
     max: 2_592_000,
   },
+  dismissed_days: {
+    label: "Dismissed items return after",
+    about: "Dismissed items that are still open come back after this time.",
+    unit: "days",
+    zero: "never",
+    min: 0,
+    max: 36_500,
+  },
   progress_days: {
-    label: "Keep progress (days)",
-    about: "Delete progress entries after this many days. 0 keeps them.",
+    label: "Keep progress for",
+    about: "Progress entries are deleted after this time.",
+    unit: "days",
+    zero: "forever",
     min: 0,
     max: 36_500,
   },
   presence_days: {
-    label: "Keep presence history (days)",
-    about: "Clear an agent's machine and profile details after this many days offline. 0 keeps them.",
+    label: "Keep presence for",
+    about: "An agent's machine and profile details are deleted after this time offline.",
+    unit: "days",
+    zero: "forever",
     min: 0,
     max: 36_500,
   },
   job_output_days: {
-    label: "Keep job output (days)",
-    about: "Delete the last output of failed jobs after this many days. 0 keeps it.",
-    min: 0,
-    max: 36_500,
-  },
-  dismissed_days: {
-    label: "Dismissed items return after (days)",
-    about: "Bring dismissed items back after this many days if they're still open. 0: never.",
+    label: "Keep job output for",
+    about: "The last output of failed jobs is deleted after this time.",
+    unit: "days",
+    zero: "forever",
     min: 0,
     max: 36_500,
   },
 };
 
-const names = Object.keys(thresholds) as Threshold[];
+/** The thresholds that decide what waits in Needs you, for everyone. */
+export function AttentionThresholds() {
+  return (
+    <Thresholds names={["quiet_after_s", "unanswered_after_s", "undelivered_after_s", "dismissed_days"]} />
+  );
+}
 
-/** The broker's settings, which are the same for everyone. */
-export function BrokerSettings() {
+/** How long agents wait, and when they count as present, for everyone. */
+export function AgentThresholds() {
+  return (
+    <Thresholds
+      names={[
+        "idle_polls",
+        "mcp_wait_s",
+        "brief_after",
+        "active_within_s",
+        "disconnected_after_s",
+        "fold_after_s",
+      ]}
+    />
+  );
+}
+
+/** How long the broker keeps data that is not part of a record. */
+export function Retention() {
+  return <Thresholds names={["progress_days", "presence_days", "job_output_days"]} />;
+}
+
+function Thresholds({ names }: { readonly names: readonly Name[] }) {
   const { data, problem, refresh } = useRead("get_settings", {}, { on: ["settings"] });
-  if (data) return <ThresholdForm key={JSON.stringify(data.settings)} settings={data.settings} />;
+  if (data) {
+    return (
+      <PowerGate>
+        <div className="grid gap-x-6 gap-y-5 sm:grid-cols-2">
+          {names.map((name) => (
+            <ThresholdField
+              key={name}
+              name={name}
+              threshold={thresholds[name]}
+              value={data.settings[name]}
+              onSaved={refresh}
+            />
+          ))}
+        </div>
+      </PowerGate>
+    );
+  }
   if (problem) {
     return <ProblemAlert title="Couldn't load settings." problem={problem} onRetry={refresh} />;
   }
   return <Skeleton className="h-48" />;
-}
-
-function ThresholdForm({ settings }: { settings: Settings }) {
-  const call = useCall();
-  const { run, isPending, refusal } = useAction();
-  const [values, setValues] = useState<Readonly<Record<Threshold, string>>>(() => toTexts(settings));
-  const changedNames = names.filter((name) => values[name] !== String(settings[name]));
-
-  async function submit(event: FormEvent): Promise<void> {
-    event.preventDefault();
-    const change = Object.fromEntries(changedNames.map((name) => [name, Number(values[name])]));
-    await run(async (signal) => void (await call("update_settings", { settings: change }, { signal })));
-  }
-
-  return (
-    <form className="grid gap-4" onSubmit={(event) => void submit(event)}>
-      <div className="grid gap-4 sm:grid-cols-2">
-        {names.map((name) => {
-          const { label, about, min, max } = thresholds[name];
-          return (
-            <Field key={name} className="content-start">
-              <FieldLabel>{label}</FieldLabel>
-              <Input
-                type="number"
-                required
-                min={min}
-                max={max}
-                step={1}
-                className="w-32 tabular-nums"
-                value={values[name]}
-                onChange={(event) => setValues({ ...values, [name]: event.target.value })}
-              />
-              <FieldDescription>{about}</FieldDescription>
-            </Field>
-          );
-        })}
-      </div>
-      <RefusalNote refusal={refusal} />
-      <PowerGate>
-        <Button type="submit" className="w-fit" disabled={isPending || changedNames.length === 0}>
-          Save changes
-        </Button>
-      </PowerGate>
-    </form>
-  );
-}
-
-function toTexts(settings: Settings): Readonly<Record<Threshold, string>> {
-  return Object.fromEntries(names.map((name) => [name, String(settings[name])])) as Record<Threshold, string>;
 }

@@ -7,90 +7,136 @@ import { PageHeader } from "@/components/page-header";
 import { PageLink } from "@/components/page-link";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { useQuery } from "@/core/address/use-query";
-import type { Feature, SettingsSection } from "@/parts/feature";
+import { useTypedParam } from "@/core/address/use-typed-param";
+import type { Feature, SettingsGroup, SettingsSection } from "@/parts/feature";
 import { useFeatures } from "@/parts/features-context";
 import { lazySection } from "@/parts/lazy-section";
+import { Input } from "@/ui/input";
 import { ConnectionSettings } from "@/views/connection/connection-settings";
 import { ServedPages } from "@/views/connection/served-pages";
 import { useIsAdmin } from "@/views/people/use-is-admin";
 
-const basicSections: readonly SettingsSection[] = [
+const coreSections: readonly SettingsSection[] = [
   {
     anchor: "name",
+    group: "You",
     title: "Profile",
     about: "Your name as others see it.",
+    keywords: "account key sign in sign out another browser",
     Content: lazySection(() => import("./name-settings"), "NameSettings"),
   },
   {
     anchor: "appearance",
+    group: "You",
     title: "Appearance",
     about: "Applies to this browser only.",
+    keywords:
+      "theme dark light density compact timestamps time UTC keyboard shortcuts single-letter keys announcements screen reader composer Enter sends",
     Content: lazySection(() => import("./appearance-settings"), "AppearanceSettings"),
   },
   {
     anchor: "notifications",
-    title: "Notifications",
-    about: "Desktop notifications. All off by default.",
+    group: "Notifications",
+    title: "Browser notifications",
+    about: "While this page is open. All off by default.",
+    keywords: "desktop alerts",
     Content: lazySection(() => import("@/views/attention/notification-settings"), "NotificationSettings"),
   },
   {
+    anchor: "attention",
+    group: "Notifications",
+    title: "Needs you",
+    about: "When something counts as waiting for a person. Applies to everyone.",
+    keywords: "quiet unanswered undelivered dismissed items return",
+    Content: lazySection(() => import("./broker-settings"), "AttentionThresholds"),
+    audience: "admins",
+  },
+  {
     anchor: "people",
+    group: "People and access",
     title: "People",
     about: "Members and invites.",
+    keywords: "invite link revoke admin role",
     Content: lazySection(() => import("@/views/people/people"), "People"),
   },
   {
-    anchor: "connection",
-    title: "Agents' address",
-    about: "The address that agents connect to. Applies to everyone.",
-    Content: ConnectionSettings,
-  },
-];
-
-const meshSections: readonly SettingsSection[] = [
-  {
     anchor: "tokens",
+    group: "People and access",
     title: "Tokens and browsers",
     about: "API tokens and signed-in browsers.",
+    keywords: "access token sign out devices observer view-only links",
     Content: lazySection(() => import("@/views/people/tokens"), "Tokens"),
     audience: "members",
   },
   {
     anchor: "meshes",
+    group: "People and access",
     title: "Meshes",
     about: "Fully separate workspaces on this broker.",
+    keywords: "workspace",
     Content: lazySection(() => import("@/views/people/meshes"), "Meshes"),
   },
   {
-    anchor: "broker",
-    title: "Broker",
-    about: "Presence, timeouts and retention. Applies to everyone.",
-    Content: lazySection(() => import("./broker-settings"), "BrokerSettings"),
+    anchor: "connection",
+    group: "Agents",
+    title: "Agents' address",
+    about: "The address that agents connect to. Applies to everyone.",
+    keywords: "connection URL MCP connect snippet Claude Code Codex curl install",
+    Content: ConnectionSettings,
+  },
+  {
+    anchor: "waiting",
+    group: "Agents",
+    title: "Waiting and presence",
+    about: "When agents stop waiting, and when they count as present. Applies to everyone.",
+    keywords: "idle empty waits MCP wait timeout summarise brief unread active disconnected hidden roster",
+    Content: lazySection(() => import("./broker-settings"), "AgentThresholds"),
     audience: "admins",
   },
-];
-
-const brokerSections: readonly SettingsSection[] = [
+  {
+    anchor: "broker",
+    group: "Broker",
+    title: "Retention",
+    about:
+      "How long the broker keeps data outside the record. Sessions are never deleted automatically. Applies to everyone.",
+    keywords: "delete keep progress presence history job output days cleanup",
+    Content: lazySection(() => import("./broker-settings"), "Retention"),
+    audience: "admins",
+  },
   {
     anchor: "storage",
+    group: "Broker",
     title: "Storage",
-    about:
-      "Storage by session. Sessions are never deleted automatically; set retention of other data under Broker.",
+    about: "Storage by session.",
+    keywords: "size disk bytes largest",
     Content: lazySection(() => import("./storage"), "Storage"),
   },
   {
     anchor: "health",
+    group: "Broker",
     title: "Health",
     about: "Live broker status.",
+    keywords: "version database PostgreSQL latency connections nodes",
     Content: lazySection(() => import("./health"), "Health"),
     audience: "admins",
   },
   {
     anchor: "served",
+    group: "Broker",
     title: "Other endpoints",
     about: "For programs and agents.",
+    keywords: "API OpenAPI REST metrics",
     Content: ServedPages,
   },
+];
+
+/** The groups in the order of the page, with their names in the URL. */
+const groups: readonly { readonly part: string; readonly group: SettingsGroup }[] = [
+  { part: "me", group: "You" },
+  { part: "notifications", group: "Notifications" },
+  { part: "people", group: "People and access" },
+  { part: "agents", group: "Agents" },
+  { part: "broker", group: "Broker" },
 ];
 
 let sections: Promise<readonly SettingsSection[]> | undefined;
@@ -103,15 +149,13 @@ function loadSections(features: readonly Feature[]): Promise<readonly SettingsSe
   return sections;
 }
 
-/**
- * Returns whether the URL selects the advanced sections, with `part` or an anchor. `part=broker` is an older name for
- * the advanced sections.
- */
-function useIsAdvanced(advanced: readonly SettingsSection[]): boolean {
+/** Returns the group that the URL selects, by the anchor of a section or by `part` (default: the first group). */
+function useChosenGroup(sections: readonly SettingsSection[]): SettingsGroup {
   const part = useQuery().get("part");
   const anchor = useAnchor();
-  if (basicSections.some((section) => section.anchor === anchor)) return false;
-  return advanced.some((section) => section.anchor === anchor) || part === "advanced" || part === "broker";
+  const anchored = sections.find((section) => section.anchor === anchor);
+  const named = groups.find((each) => each.part === part);
+  return anchored?.group ?? named?.group ?? "You";
 }
 
 /** Returns the URL's hash, which the exported page does not know. */
@@ -130,99 +174,122 @@ function onAnchorChange(listener: () => void): () => void {
   };
 }
 
-/** The five sections that most people need, or the advanced sections. */
+/** The settings, one group at a time. A search shows the matching sections of all groups. */
 export function SettingsView() {
   const isMembers = useAdmitted() !== null;
   const isAdmin = useIsAdmin();
-  const advancedSections = [...meshSections, ...use(loadSections(useFeatures())), ...brokerSections];
-  const isAdvanced = useIsAdvanced(advancedSections);
-  const anchor = useAnchor();
-  const visibleAdvanced = advancedSections.filter(
+  const sections = [...coreSections, ...use(loadSections(useFeatures()))].filter(
     ({ audience }) => audience === undefined || (audience === "members" ? isMembers : isAdmin),
   );
-  const shownSections = isAdvanced ? visibleAdvanced : basicSections;
+  const chosenGroup = useChosenGroup(sections);
+  const anchor = useAnchor();
+  const [query, typed, type] = useTypedParam("q");
+  const shownSections =
+    query === "" ? sections.filter(({ group }) => group === chosenGroup) : search(sections, query);
   // The section did not exist yet when the browser tried to scroll to it.
   useEffect(() => {
     if (anchor !== "") document.getElementById(anchor)?.scrollIntoView();
   }, [anchor]);
   return (
     <>
-      <PageHeader
-        crumbs={
-          isAdvanced
-            ? [{ label: "Settings", href: "/settings?part=me" }, { label: "Advanced" }]
-            : [{ label: "Settings" }]
-        }
-      />
-      <PageBody className="grid gap-x-12 gap-y-6 lg:grid-cols-[12rem_minmax(0,48rem)]">
-        <h1 className="sr-only">{isAdvanced ? "Advanced settings" : "Settings"}</h1>
-        <nav aria-label="Settings" className="lg:sticky lg:top-6 lg:self-start">
-          <ul className="grid gap-x-1 gap-y-0.5 max-lg:flex max-lg:flex-wrap">
-            <PartLink
-              href="/settings?part=me"
-              label="Settings"
-              sections={isAdvanced ? null : shownSections}
-            />
-            <PartLink
-              href="/settings?part=advanced"
-              label="Advanced"
-              count={visibleAdvanced.length}
-              sections={isAdvanced ? shownSections : null}
-            />
-          </ul>
-        </nav>
-        <div className="grid min-w-0 gap-8">
+      <PageHeader crumbs={[{ label: "Settings" }]} />
+      <PageBody className="grid gap-x-12 gap-y-6 lg:grid-cols-[13rem_minmax(0,48rem)]">
+        <h1 className="sr-only">Settings</h1>
+        <div className="grid gap-3 lg:sticky lg:top-6 lg:self-start">
+          <Input
+            type="search"
+            aria-label="Search settings"
+            placeholder="Search settings"
+            value={typed}
+            onChange={(event) => type(event.target.value)}
+          />
+          <nav aria-label="Settings">
+            <ul className="grid gap-x-1 gap-y-0.5 max-lg:flex max-lg:flex-wrap">
+              {groups.map(({ part, group }) => (
+                <GroupLink
+                  key={part}
+                  href={`/settings?part=${part}`}
+                  label={group}
+                  isCurrent={query === "" && group === chosenGroup}
+                  isSearching={query !== ""}
+                  sections={sections.filter((section) => section.group === group)}
+                />
+              ))}
+            </ul>
+          </nav>
+        </div>
+        <div className="grid min-w-0 content-start gap-8">
+          <p role="status" className="text-muted-foreground empty:hidden">
+            {query !== "" && describeHits(shownSections.length)}
+          </p>
           {shownSections.map((section) => (
             <ShownSection key={section.anchor} {...section} />
           ))}
-          {!isAdvanced && (
-            <PageLink
-              href="/settings?part=advanced"
-              className="inline-flex min-h-6 items-center justify-self-start text-link underline underline-offset-4 pointer-coarse:min-h-11"
-            >
-              {visibleAdvanced.length} advanced sections
-            </PageLink>
-          )}
         </div>
       </PageBody>
     </>
   );
 }
 
-interface PartLinkProps {
-  readonly href: string;
-  readonly label: string;
-  readonly count?: number;
-  /** The sections on the page that this link opens. Null unless that page is the current page. */
-  readonly sections: readonly SettingsSection[] | null;
+/** Returns the sections that contain all words of the query. */
+function search(sections: readonly SettingsSection[], query: string): readonly SettingsSection[] {
+  const words = query.toLowerCase().split(/\s+/);
+  return sections.filter(({ group, title, about, keywords = "" }) => {
+    const text = [group, title, about, keywords].join(" ").toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
 }
 
-function PartLink({ href, label, count, sections }: PartLinkProps) {
+function describeHits(count: number): string {
+  if (count === 0) return "No settings match. Try another word, such as theme, invite or timeout.";
+  return `${count} ${count === 1 ? "section" : "sections"}`;
+}
+
+interface GroupLinkProps {
+  readonly href: string;
+  readonly label: string;
+  readonly isCurrent: boolean;
+  /** Whether the page shows search results instead of a group. */
+  readonly isSearching: boolean;
+  readonly sections: readonly SettingsSection[];
+}
+
+function GroupLink({ href, label, isCurrent, isSearching, sections }: GroupLinkProps) {
   return (
     <li>
       <PageLink
         href={href}
-        aria-current={sections === null ? undefined : "page"}
-        className="flex min-h-8 items-center gap-1.5 rounded-md px-2 font-medium pointer-coarse:min-w-11 text-muted-foreground hover:bg-raised hover:text-foreground aria-[current=page]:bg-raised aria-[current=page]:text-foreground pointer-coarse:min-h-11"
+        aria-current={isCurrent ? "page" : undefined}
+        className="flex min-h-8 items-center rounded-md px-2 font-medium pointer-coarse:min-w-11 text-muted-foreground hover:bg-raised hover:text-foreground aria-[current=page]:bg-raised aria-[current=page]:text-foreground pointer-coarse:min-h-11"
       >
         {label}
-        {count !== undefined && <span className="text-sm font-normal tabular-nums">{count}</span>}
       </PageLink>
-      {sections && (
-        <ul className="my-1 ms-2 hidden border-s ps-1 lg:block">
-          {sections.map(({ anchor, title }) => (
-            <li key={anchor}>
-              <a
-                href={`#${anchor}`}
-                className="flex min-h-7 items-center rounded-md px-2 text-sm text-muted-foreground hover:text-foreground"
-              >
-                {title}
-              </a>
-            </li>
-          ))}
-        </ul>
-      )}
+      <ul className="my-1 ms-2 hidden border-s ps-1 lg:block">
+        {sections.map(({ anchor, title }) => (
+          <li key={anchor}>
+            <SectionLink href={isSearching ? `/settings#${anchor}` : `#${anchor}`} title={title} />
+          </li>
+        ))}
+      </ul>
     </li>
+  );
+}
+
+/** A link to a section. Only a link of the browser itself reports a change of the hash, and Next's changes the query. */
+function SectionLink({ href, title }: { readonly href: string; readonly title: string }) {
+  const className =
+    "flex min-h-7 items-center rounded-md px-2 text-sm text-muted-foreground hover:text-foreground pointer-coarse:min-h-11";
+  if (!href.startsWith("#")) {
+    return (
+      <PageLink href={href} className={className}>
+        {title}
+      </PageLink>
+    );
+  }
+  return (
+    <a href={href} className={className}>
+      {title}
+    </a>
   );
 }
 
@@ -233,7 +300,7 @@ function ShownSection({ anchor, title, about, Content }: SettingsSection) {
     <section
       id={anchor}
       aria-labelledby={id}
-      className="min-w-0 scroll-mt-4 border-t pt-6 first:border-0 first:pt-0"
+      className="min-w-0 scroll-mt-4 border-t pt-6 first-of-type:border-0 first-of-type:pt-0"
     >
       <h2 id={id} className="text-lg font-semibold">
         {title}
