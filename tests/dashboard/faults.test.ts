@@ -107,6 +107,39 @@ describe("a session's page through faults", { tags: "chromium" }, () => {
     await expectNothingLost(page, place, count());
   });
 
+  it("[DASH-394] what is saved or opened while the broker is lost is done once it is back, once, without another click", async () => {
+    const { url, port } = await merkle.readRunFile();
+    const client = connect({ url, WebSocket });
+    onTestFinished(() => client.close());
+    const { session_id, slug } = await client.call("create_session", {
+      title: `Write through faults ${randomUUID()}`,
+      creator_team_name: "Atlas",
+    });
+    const { person_id } = await client.call("create_person", { name: `Ana ${randomUUID()}` });
+    const person = { id: person_id.split(".")[0], name: "Ana", credential: person_id, verified: false };
+    const proxy = await startTcpProxy(port);
+    const { page } = await openPage(browser, `${proxy.url}/sessions/${slug}`, {}, (opened) =>
+      opened.addInitScript((text) => localStorage.setItem("merkle.person", text), JSON.stringify(person)),
+    );
+    await says(page, /^Live/);
+    await page.getByRole("button", { name: "Write first version" }).click();
+    await page.getByRole("textbox", { name: "Document, based on version 0" }).fill("# Begun");
+
+    proxy.mode = "cut";
+    proxy.cutAll();
+    await says(page, /^(Reconnecting|Offline)/);
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("button", { name: "All participants" }).click();
+    // The script of the dialog has not been loaded yet.
+    await page.waitForEvent("requestfailed");
+    proxy.mode = "pass";
+    await page.getByRole("dialog").getByText("Atlas").first().waitFor();
+    await page.getByRole("heading", { name: "Begun" }).waitFor();
+    const { versions } = await client.call("list_doc_versions", { session_id });
+    expect(versions).toMatchObject([{ version: 1, written_by: expect.stringMatching(/^Ana/) }]);
+    expect(await page.evaluate(() => performance.getEntriesByType("navigation").length)).toBe(1);
+  });
+
   it("[DASH-182] a browser that slept wakes without a network, and then fills in what it missed", {
     tags: "posix",
   }, async () => {

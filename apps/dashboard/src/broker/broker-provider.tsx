@@ -1,6 +1,7 @@
 "use client";
 
 import { createContext, type ReactNode, useEffect, useState } from "react";
+import { loadModule } from "@/core/load-module";
 import { clearUnknownPerson, findPerson, onPersonChanged } from "@/identity/person";
 import { isSignInPage } from "@/identity/sign-in-pages";
 import type { Broker } from "./broker";
@@ -37,7 +38,7 @@ export function BrokerProvider({ children }: { children: ReactNode }) {
 function startServices() {
   const broker: PageBroker = new PageBroker({
     // An observer has no credential in the session, even if someone has joined from this browser before.
-    openConnection: async (events) => (await import("./connection")).openConnection(events),
+    openConnection: async (events) => (await loadModule(() => import("./connection"))).openConnection(events),
     getCredential: () => (broker.admitted?.as.kind === "observer" ? undefined : findPerson()?.credential),
     onUnknownPerson: clearUnknownPerson,
     onRestart: () => reads.restart(),

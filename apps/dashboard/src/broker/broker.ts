@@ -23,6 +23,8 @@ export interface Broker {
     input: InputOf<Name>,
     options?: { readonly signal?: AbortSignal },
   ): Promise<OutputOf<Name>>;
+  /** Returns whether an operation accepts a person's credential. Waits for the first connection. */
+  takesCredential(name: OperationName): Promise<boolean>;
   /**
    * Delivers a session's messages after a sequence, in order and without duplicates, across reconnects. Returns a
    * function that stops the delivery.

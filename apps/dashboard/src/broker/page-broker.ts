@@ -109,6 +109,10 @@ export class PageBroker implements Broker {
     }
   }
 
+  async takesCredential(name: OperationName): Promise<boolean> {
+    return (await this.#awaitConnection()).takesCredential(name);
+  }
+
   follow({ sessionId, after, epoch, ...listeners }: FeedFollowOptions): () => void {
     return this.#follow(sessionId, { after, epoch }, listeners);
   }
@@ -205,7 +209,7 @@ export class PageBroker implements Broker {
   }
 
   /** Resolves with the connection, once there is one and the browser is signed in. */
-  #awaitConnection(signal: AbortSignal | undefined): Promise<PageConnection> {
+  #awaitConnection(signal?: AbortSignal): Promise<PageConnection> {
     const current = this.#connection;
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();

@@ -22,9 +22,7 @@ export function useCall(): Call {
   const broker = useBroker();
   return useCallback(
     async (name, input, options) => {
-      // Loaded on first use, because it contains the rules of all operations.
-      const { takesCredential } = await import("./takes-credential");
-      if (takesCredential(name)) await requirePerson();
+      if (await broker.takesCredential(name)) await requirePerson();
       return broker.call(name, input, options);
     },
     [broker],

@@ -1,4 +1,5 @@
 import { type ComponentType, lazy, type ReactNode, Suspense } from "react";
+import { loadModule } from "./load-module";
 
 type AnyComponent = (props: never) => ReactNode;
 type PropsOf<Part extends AnyComponent> =
@@ -6,7 +7,8 @@ type PropsOf<Part extends AnyComponent> =
 type Modules<Name extends string> = Readonly<Record<Name, AnyComponent>>;
 
 /**
- * Returns a component that loads when it is first shown. `name` is the component's export in its module.
+ * Returns a component that loads when it is first shown, or once the broker can be reached again. `name` is the
+ * component's export in its module.
  *
  * @param fallback - shown while the component loads
  */
@@ -17,7 +19,7 @@ export function lazyPart<Name extends string, Module extends Modules<Name>>(
 ): ComponentType<PropsOf<Module[Name]>> {
   type Props = PropsOf<Module[Name]>;
   // React cannot type a lazy component whose props are a type parameter.
-  const loadPart = async () => ({ default: (await load())[name] as unknown as ComponentType });
+  const loadPart = async () => ({ default: (await loadModule(load))[name] as unknown as ComponentType });
   const Part = lazy(loadPart) as unknown as ComponentType<Props>;
   return (props: Props) => (
     <Suspense fallback={fallback}>
@@ -31,6 +33,6 @@ export function lazyHelper<Name extends string, Module extends Modules<Name>>(
   load: () => Promise<Module>,
   name: Name,
 ): ComponentType<PropsOf<Module[Name]>> {
-  const loadOrSkip = () => load().catch(() => ({ [name]: () => null }) as unknown as Module);
+  const loadOrSkip = () => loadModule(load).catch(() => ({ [name]: () => null }) as unknown as Module);
   return lazyPart(loadOrSkip, name);
 }

@@ -4,10 +4,11 @@ import { useEffect, useSyncExternalStore } from "react";
 import { toProblem } from "@/broker/problem";
 import { useBroker } from "@/broker/use-broker";
 import { lazyPart } from "@/core/lazy-part";
+import { loadModule } from "@/core/load-module";
 import { isInDemo } from "@/identity/chosen-mesh";
 import { findNameInMain, findPerson, onPersonChanged, onPersonUnknown } from "@/identity/person";
 import { declineName, isNameRequested, onNameRequest } from "@/identity/require-person";
-import { findVerificationCode, followVerificationLink, onVerificationCode } from "@/identity/verification";
+import { findVerificationCode, onVerificationCode } from "@/identity/verification";
 import { useToast } from "@/ui/toast-provider";
 
 const PersonDialog = lazyPart(() => import("./person-dialog"), "PersonDialog");
@@ -30,9 +31,9 @@ export function PersonDialogHost() {
   const person = useSyncExternalStore(onPersonChanged, findPerson, () => null);
   useEffect(() => {
     if (code === null || person === null) return;
-    followVerificationLink(broker).catch((error: unknown) =>
-      toast({ tone: "failed", text: toProblem(error).detail }),
-    );
+    loadModule(() => import("@/identity/follow-verification-link"))
+      .then(({ followVerificationLink }) => followVerificationLink(broker))
+      .catch((error: unknown) => toast({ tone: "failed", text: toProblem(error).detail }));
   }, [broker, code, person, toast]);
   const isRequested = useSyncExternalStore(onNameRequest, isNameRequested, () => false);
   // A demo visitor can act without entering a name.
