@@ -7,7 +7,7 @@ export const metadata: Metadata = { title: "Sessions" };
 
 export default function SessionsPage() {
   return (
-    <Suspense fallback={<PageSkeleton />}>
+    <Suspense fallback={<PageSkeleton title="Sessions" />}>
       <SessionsView />
     </Suspense>
   );

@@ -7,7 +7,7 @@ export const metadata: Metadata = { title: "Agents" };
 
 export default function AgentsPage() {
   return (
-    <Suspense fallback={<PageSkeleton />}>
+    <Suspense fallback={<PageSkeleton title="Agents" />}>
       <AgentsView />
     </Suspense>
   );

@@ -7,7 +7,7 @@ export const metadata: Metadata = { title: "Approvals" };
 
 export default function ApprovalsPage() {
   return (
-    <Suspense fallback={<PageSkeleton />}>
+    <Suspense fallback={<PageSkeleton title="Approvals" />}>
       <ApprovalsView />
     </Suspense>
   );

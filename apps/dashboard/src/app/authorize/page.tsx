@@ -7,7 +7,7 @@ export const metadata: Metadata = { title: "Authorise a client" };
 
 export default function AuthorizePage() {
   return (
-    <Suspense fallback={<PageSkeleton />}>
+    <Suspense fallback={<PageSkeleton title="Authorise a client" />}>
       <AuthorizeView />
     </Suspense>
   );

@@ -7,7 +7,7 @@ export const metadata: Metadata = { title: "Memory" };
 
 export default function MemoryPage() {
   return (
-    <Suspense fallback={<PageSkeleton />}>
+    <Suspense fallback={<PageSkeleton title="Memory" />}>
       <MemoryView />
     </Suspense>
   );

@@ -7,7 +7,7 @@ export const metadata: Metadata = { title: "Needs you" };
 
 export default function NeedsYouPage() {
   return (
-    <Suspense fallback={<PageSkeleton />}>
+    <Suspense fallback={<PageSkeleton title="Needs you" />}>
       <InboxView />
     </Suspense>
   );

@@ -7,7 +7,7 @@ export const metadata: Metadata = { title: "Progress" };
 
 export default function ProgressPage() {
   return (
-    <Suspense fallback={<PageSkeleton />}>
+    <Suspense fallback={<PageSkeleton title="Progress" />}>
       <ProgressView />
     </Suspense>
   );

@@ -7,7 +7,7 @@ export const metadata: Metadata = { title: "Search" };
 
 export default function SearchPage() {
   return (
-    <Suspense fallback={<PageSkeleton />}>
+    <Suspense fallback={<PageSkeleton title="Search" />}>
       <SearchView />
     </Suspense>
   );

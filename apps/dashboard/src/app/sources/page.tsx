@@ -7,7 +7,7 @@ export const metadata: Metadata = { title: "Files" };
 
 export default function SourcesPage() {
   return (
-    <Suspense fallback={<PageSkeleton />}>
+    <Suspense fallback={<PageSkeleton title="Files" />}>
       <SourcesView />
     </Suspense>
   );

@@ -7,7 +7,7 @@ export const metadata: Metadata = { title: "Tasks" };
 
 export default function TasksPage() {
   return (
-    <Suspense fallback={<PageSkeleton />}>
+    <Suspense fallback={<PageSkeleton title="Tasks" />}>
       <AllTasksView />
     </Suspense>
   );

@@ -4,8 +4,9 @@ import { PageSkeleton } from "@/components/page-skeleton";
 import { useQueryParam } from "@/core/address/use-query-param";
 import { lazyPart } from "@/core/lazy-part";
 
-const SourceList = lazyPart(() => import("./source-list"), "SourceList", <PageSkeleton />);
-const FileView = lazyPart(() => import("./file-view"), "FileView", <PageSkeleton />);
+const skeleton = <PageSkeleton title="Files" />;
+const SourceList = lazyPart(() => import("./source-list"), "SourceList", skeleton);
+const FileView = lazyPart(() => import("./file-view"), "FileView", skeleton);
 
 /** The Git files that agents may work on, or the file that the URL names. */
 export function SourcesView() {

@@ -23,7 +23,7 @@ import { useVerifier } from "./use-verifier";
 /** Checks an export or a proof in this browser. Nothing is uploaded. */
 export function VerifyView() {
   return (
-    <Suspense fallback={<PageSkeleton />}>
+    <Suspense fallback={<PageSkeleton title="Verify" />}>
       <PageHeader crumbs={[{ label: "Verify" }]} />
       <PageBody isNarrow>
         <h1 className="text-title font-semibold">Verify a record</h1>
