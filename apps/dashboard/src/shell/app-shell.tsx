@@ -22,7 +22,7 @@ import { Sidebar } from "./sidebar";
 
 const MoreSheet = lazyPart(() => import("./more-sheet"), "MoreSheet");
 const AppearanceKeeper = lazyHelper(() => import("./appearance-keeper"), "AppearanceKeeper");
-const FeedAnnouncer = lazyHelper(() => import("./feed-announcer"), "FeedAnnouncer");
+const Announcers = lazyHelper(() => import("./announcers"), "Announcers");
 const FocusKeeper = lazyHelper(() => import("./focus-keeper"), "FocusKeeper");
 const GuestShell = lazyPart(() => import("./guest-shell"), "GuestShell");
 
@@ -82,8 +82,7 @@ function MemberShell({ children }: { children: ReactNode }) {
       </div>
       <Notifier />
       <FocusKeeper />
-
-      <FeedAnnouncer />
+      <Announcers />
     </ShellKeys>
   );
 }

@@ -9,7 +9,7 @@ import { isPublicPage } from "@/identity/sign-in-pages";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { SignOutButton } from "@/views/sign-in/sign-out-button";
-import { FeedAnnouncer } from "./feed-announcer";
+import { FeedAnnouncer } from "./announcers";
 
 /** The frame for an observer of one session. Shows that the page is read-only, with a button to leave. */
 export function ObserverShell({ children }: { readonly children: ReactNode }) {

@@ -133,7 +133,7 @@ function AgentNode({ node, cluster, isWall }: { node: MapNode; cluster: MapClust
   }
 
   return (
-    <a href={href} onClick={open} className="group outline-none">
+    <a href={href} onClick={open} className="group">
       <title>{`${formatName(agent)} in ${cluster.title}: ${describeStatus(presence, agent.declared?.status === "blocked")}, ${activity.text}${waits.map((wait) => `, waits for ${describeWait(wait)}`).join("")}${unread > 0 ? `, ${formatAgentUnread(unread)}` : ""}`}</title>
       {waits.length > 0 && <AskLoop node={node} human={need === "human"} />}
       {presence === "active" && !need && (

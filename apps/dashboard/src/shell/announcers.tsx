@@ -6,8 +6,19 @@ import { useBroker } from "@/broker/use-broker";
 import type { Announcement } from "@/core/announcer/announcer";
 import { useAnnounce } from "@/core/announcer/announcer-provider";
 import { usePerson } from "@/identity/use-person";
+import { AttentionAnnouncer } from "@/views/attention/attention-announcer";
 
-/** Announces new messages of this page's feeds to screen readers while the page is visible. */
+/** Announces events to screen readers while the page is visible. */
+export function Announcers() {
+  return (
+    <>
+      <FeedAnnouncer />
+      <AttentionAnnouncer />
+    </>
+  );
+}
+
+/** Announces new messages of this page's feeds. */
 export function FeedAnnouncer() {
   const broker = useBroker();
   const announce = useAnnounce();
