@@ -21,7 +21,7 @@ it("[CLI-13] at a terminal a long name gives way to what it wrote", { tags: "ter
     [["progress", "search", "--project", "p"], text],
     [["search", "requests", "--kind", "message"], "  #3  "],
     [["search", "requests", "--kind", "message"], "The limit is 100"],
-    [["undelivered", "--for", "0"], "  #3  "],
+    [["undelivered", "--for", "0"], "  #3"],
   ] as const) {
     const { screen } = await startAtTerminal(merkle, args, { NO_COLOR: "1" }).ended;
     expect(screen, args.join(" ")).toContain(shown);

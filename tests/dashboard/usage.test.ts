@@ -30,7 +30,7 @@ describe("what agents reported to have used", { tags: "chromium" }, () => {
     await part.getByRole("radio", { name: "Team" }).focus();
     for (const _ of ["peer", "task"]) await page.keyboard.press("ArrowRight");
     await part.getByRole("link", { name: "1 Rotate the tokens" }).press("Enter");
-    await page.getByRole("region", { name: "Task 1" }).waitFor();
+    await page.getByRole("dialog", { name: /^Task 1/ }).waitFor();
     expect(problems).toEqual([]);
 
     const settings = await dashboard.open("/settings#usage", { as, ...phone });

@@ -58,6 +58,13 @@ it("[SCALE-3] every write of a session's tables names its session, and no transa
         ...team,
         usage: [{ model: "opus", input_tokens: 1, output_tokens: 1, cache_read_tokens: 0 }],
       });
+      await rest.call("report_checkout", {
+        ...team,
+        checkout: {
+          ...{ repository: "github.com/acme/app", branch: "main", worktree: null, base: null },
+          ...{ files: 1, added: 1, removed: 0, pull_request: null },
+        },
+      });
       await rest.call("finish_task", { ...team, task, result: "done" });
       await rest.call("mark_read", { session_id, team_id: person_id });
       await rest.call("hold_session", { session_id, team_id: person_id });

@@ -46,9 +46,9 @@ export function CheckoutLine({ checkout, className }: CheckoutLineProps) {
           href={pull_request}
           target="_blank"
           rel="noreferrer noopener"
-          className="shrink-0 text-link underline pointer-coarse:leading-11"
+          className="relative z-1 inline-flex min-h-6 min-w-6 shrink-0 items-center justify-center text-link underline pointer-coarse:min-h-11 pointer-coarse:min-w-11"
         >
-          {/\d+$/.exec(pull_request)?.[0]}
+          <span className="sr-only">pull request </span>#{/\d+$/.exec(pull_request)?.[0]}
         </a>
       )}
       <TimeText at={reported_at} className="shrink-0" />
