@@ -50,5 +50,7 @@ const personKinds: ReadonlySet<AttentionItem["kind"]> = new Set([
   "in_review",
   "held",
   "budget_spent",
+  "budget_near",
+  "quota_near",
   "job_failed",
 ]);
