@@ -22,7 +22,7 @@ it.each([
   ["invite list --json state", "invite list --json --fields=state"],
   ["invite --json state", "invite --json state"],
   ["nothing --json state", "nothing --json state"],
-])("[CLI-167] in merkle %s the word behind --json is told from an argument", (typed, parsed) => {
+])("[CLI-167] in merkle %s the word after --json is a field or an argument", (typed, parsed) => {
   expect(separateFields(typed.split(" "), commands).join(" ")).toBe(parsed);
 });
 
