@@ -8,15 +8,18 @@ import type { ReachableAddress } from "./reach.js";
 
 /** The headers that authenticate the caller to a broker. */
 export interface Authorization {
-  buildHeaders(): Promise<Readonly<Record<string, string>>>;
+  buildHeaders(): Promise<AuthorizationHeaders>;
   /**
-   * Signs in again after the broker refused a request because it did not recognise the caller. Returns
-   * whether to repeat the request.
+   * Signs in again after the broker refused a request because it did not recognise the caller. Requests that
+   * are refused together share one sign-in. Returns whether to repeat the request.
    *
+   * @param refused - the headers of the refused request
    * @throws MerkleError `unauthorized` if this home has no membership at the broker
    */
-  renew(): Promise<boolean>;
+  renew(refused: AuthorizationHeaders): Promise<boolean>;
 }
+
+export type AuthorizationHeaders = Readonly<Record<string, string>>;
 
 /**
  * Creates the headers for requests to a broker.
@@ -29,8 +32,9 @@ export function createAuthorization(
   signal: AbortSignal,
 ): Authorization {
   let token: Promise<string | undefined> | undefined;
+  let renewing: Promise<boolean> | undefined;
 
-  async function buildHeaders(): Promise<Record<string, string>> {
+  async function buildHeaders(): Promise<AuthorizationHeaders> {
     if (!reach) return {};
     token ??= reach.token ? Promise.resolve(reach.token) : findToken();
     const value = await token;
@@ -47,19 +51,28 @@ export function createAuthorization(
     return storedToken && Date.parse(storedToken.expires_at) > Date.now() ? storedToken.value : undefined;
   }
 
+  async function signInAgain(headers: AuthorizationHeaders): Promise<boolean> {
+    if (!reach) return false;
+    if ("authorization" in headers && (await get("/api/sign-in", headers)).ok) return false;
+    const broker = readBroker((await get("/api/sign-in", {})).json());
+    if (broker?.auth !== "invite") return false;
+    const member = await findMember(base, reach, broker.brokerId);
+    if (!member) throw notJoined(base);
+    token = signIn(member, { base, reach }, signal);
+    await token;
+    return true;
+  }
+
   return {
     buildHeaders,
-    async renew() {
+    async renew(refused) {
       if (!reach || reach.token) return false;
       const headers = await buildHeaders();
-      if ("authorization" in headers && (await get("/api/sign-in", headers)).ok) return false;
-      const broker = readBroker((await get("/api/sign-in", {})).json());
-      if (broker?.auth !== "invite") return false;
-      const member = await findMember(base, reach, broker.brokerId);
-      if (!member) throw notJoined(base);
-      token = signIn(member, { base, reach }, signal);
-      await token;
-      return true;
+      if (headers["authorization"] !== refused["authorization"]) return true;
+      renewing ??= signInAgain(headers).finally(() => {
+        renewing = undefined;
+      });
+      return renewing;
     },
   };
 }

@@ -18,7 +18,7 @@ import { adviseUpgrade } from "@merkle/wire/text";
 import { CliError, exitCodes } from "../core/cli-error.js";
 import { readVersion } from "../core/this-program.js";
 import type { BrokerAddress, Config } from "../settings/config.js";
-import { type Authorization, createAuthorization } from "./authorization.js";
+import { type Authorization, type AuthorizationHeaders, createAuthorization } from "./authorization.js";
 import { describeOlderBroker } from "./broker-build.js";
 import { findDemoBroker } from "./demo-broker.js";
 import {
@@ -156,6 +156,10 @@ const credentialHeader = "x-team-id";
 
 type Init = Omit<HttpRequest, "signal">;
 
+function addHeaders(init: Init, headers: AuthorizationHeaders): Init {
+  return { ...init, headers: { ...init.headers, ...headers } };
+}
+
 /** The options for requests to one broker. */
 interface RequestOptions {
   readonly address: BrokerAddress;
@@ -209,22 +213,19 @@ export function openRequests(options: RequestOptions): BrokerRequests {
   }
 
   const authorization = options.authorize(request);
-  const addAuthorization = async (init: Init): Promise<Init> => ({
-    ...init,
-    headers: { ...init.headers, ...(await authorization.buildHeaders()) },
-  });
-
   return {
     authorization,
     request,
     async exchange(path, init) {
       const tls = await findTls();
-      const send = async () => openHttp(`${base}${path}`, { ...(await addAuthorization(init)), tls, signal });
+      const send = (credentials: AuthorizationHeaders) =>
+        openHttp(`${base}${path}`, { ...addHeaders(init, credentials), tls, signal });
       try {
-        const response = await send();
-        if (response.statusCode !== 401 || !(await authorization.renew())) return response;
+        const credentials = await authorization.buildHeaders();
+        const response = await send(credentials);
+        if (response.statusCode !== 401 || !(await authorization.renew(credentials))) return response;
         response.destroy();
-        return await send();
+        return await send(await authorization.buildHeaders());
       } catch (error) {
         signal.throwIfAborted();
         throw error instanceof CliError || error instanceof MerkleError
@@ -234,11 +235,15 @@ export function openRequests(options: RequestOptions): BrokerRequests {
     },
     async call<Name extends OperationName>(name: Name, input: Record<string, unknown>, headers = {}) {
       const { path, init } = toRequest(name, input);
-      const send = async () =>
-        request(path, await addAuthorization({ ...init, headers: { ...init.headers, ...headers } }));
-      let response = await send();
-      // The retry uses the same idempotency key.
-      if (response.status === 401 && (await authorization.renew())) response = await send();
+      const send = (credentials: AuthorizationHeaders) =>
+        request(path, addHeaders(init, { ...headers, ...credentials }));
+      let credentials = await authorization.buildHeaders();
+      let response = await send(credentials);
+      if (response.status === 401 && (await authorization.renew(credentials))) {
+        credentials = await authorization.buildHeaders();
+        // The retry uses the same idempotency key.
+        response = await send(credentials);
+      }
       const until = performance.now() + options.rateLimitRetryMs;
       for (
         let pause = pauseAfter(response);
@@ -246,7 +251,7 @@ export function openRequests(options: RequestOptions): BrokerRequests {
         pause = pauseAfter(response)
       ) {
         await delay(pause, undefined, { signal });
-        response = await send();
+        response = await send(credentials);
       }
       if (!response.ok) throw toRefusal(response);
       const build = parseBuild(response.build);
