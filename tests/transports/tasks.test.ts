@@ -336,6 +336,22 @@ describe("A task", () => {
     expect(await read(cedar)).toEqual({ to_review: false, unanswered: false });
   });
 
+  it("[TASK-17] a reviewer named while it is in review gets a message as well", async () => {
+    const { session, session_id, birch, add } = await startList();
+    const cedar = { session_id, team_id: (await session.join("Cedar")).credential };
+    const ana = { session_id, team_id: (await makePerson(transport, "Ana")).person_id };
+    const task = await add("a");
+    await transport.call("update_task", { ...ana, task, check: { reviewer: "Dune" } });
+    await transport.call("claim_task", { ...birch, task });
+    await transport.call("finish_task", { ...birch, task });
+    await transport.call("update_task", { ...ana, task, check: { reviewer: "Cedar" } });
+    const { messages } = await transport.call("check_messages", cedar);
+    expect(messages.at(-1)).toMatchObject({
+      priority: "next",
+      content: { task, change: "updated", reviewer: "Cedar" },
+    });
+  });
+
   it("[TASK-7] split into parts it waits for them, and is given back", async () => {
     const { birch, add } = await startList();
     const task = await add("all of it", { labels: ["auth"] });

@@ -72,7 +72,7 @@ export async function finishTask(
 }
 
 /** Returns the reviewer that a task in review waits for, by name, and the peers that have that name. */
-async function findReviewers(
+export async function findReviewers(
   { services, session }: TeamContext<TaskServices>,
   { tx }: Write,
   row: TaskRow,

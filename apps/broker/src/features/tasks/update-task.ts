@@ -10,7 +10,7 @@ import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { TeamContext } from "../../sessions/context.js";
 import { findAssignee, refuseBadBlockers, refuseCheckOfAgent } from "./assign-task.js";
 import { removeDuplicates } from "./create-task.js";
-import { announceReady } from "./finish-task.js";
+import { announceReady, findReviewers } from "./finish-task.js";
 import type { TaskServices } from "./services.js";
 import {
   announceTask,
@@ -57,6 +57,7 @@ export async function updateTask(
       files: input.files && row.files,
       check,
       reason,
+      ...(check && row.state === "in_review" && (await findReviewers(ctx, write, row))),
       ...(input.assignee !== undefined && { assignee: row.assignee }),
       concerns: row.waitsFor.length === 0 && !isCancelled ? ["holder", "assignee"] : ["holder"],
     });
