@@ -136,6 +136,36 @@ describe("what else is asked", () => {
   });
 });
 
+it("[ATT-17] a task that an agent of the session reviews needs a person once it is unanswered, or when that agent has left", async () => {
+  const { session, birch } = await startPair();
+  const { sessionId: session_id } = session;
+  const own = { session_id, team_id: birch };
+  const cedar = { session_id, team_id: (await session.join("Cedar")).credential };
+  const { person_id: team_id } = await makePerson(transport, "Ana");
+  const review = async (reviewer: string) => {
+    const check = { reviewer };
+    const { task } = await transport.call("create_task", { session_id, team_id, title: "Rotate", check });
+    await transport.call("claim_task", { ...own, task });
+    await transport.call("finish_task", { ...own, task });
+  };
+  const needing = async () => {
+    const { items } = await transport.call("list_attention", { session: session.slug });
+    return items.map(({ number, needs_person }) => [number, needs_person]);
+  };
+  await review("cedar");
+  await review("Birch");
+  expect(await needing()).toEqual([
+    [1, false],
+    [2, true],
+  ]);
+  await sql`UPDATE tasks SET updated_at = updated_at - interval '11 minutes' WHERE session_id = ${session_id} AND number = 1`;
+  expect(await needing()).toContainEqual([1, true]);
+  await review("Cedar");
+  expect(await needing()).toContainEqual([3, false]);
+  await transport.call("leave_session", cedar);
+  expect(await needing()).toContainEqual([3, true]);
+});
+
 describe("the setting", () => {
   it("[SET-1] [ATT-15] unanswered_after_s says after how long, and 0 for never", async () => {
     const { session } = await startPair();

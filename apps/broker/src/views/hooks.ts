@@ -19,7 +19,7 @@ export interface ViewHooks<Services extends SessionServices> extends DocumentHoo
 /** Lists a feature's facts that are waiting for a human. */
 export interface AttentionSource {
   list(
-    services: Pick<CoreServices, "database">,
+    services: Pick<CoreServices, "database" | "settings">,
     scope: FactScope,
     request: FactRequest,
   ): Promise<AttentionFact[]>;

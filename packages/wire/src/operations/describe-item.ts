@@ -17,7 +17,7 @@ export function describeItem(item: AttentionItem): ItemDescription {
   return item.unanswered ? { ...description, what: `${description.what} (unanswered)` } : description;
 }
 
-function describeCause({ kind, number, team, peer, text }: AttentionItem): ItemDescription {
+function describeCause({ kind, number, team, peer, text, needs_person }: AttentionItem): ItemDescription {
   const isNamedTwice = team !== null && peer?.toLowerCase() === team.toLowerCase();
   // `team` may already contain `team/peer`, depending on the kind of item.
   const whole = team === null ? null : shortenAddress(team);
@@ -33,7 +33,11 @@ function describeCause({ kind, number, team, peer, text }: AttentionItem): ItemD
     case "job_failed":
       return { who: null, what: `Job ${number} could not ${describeFailedJob(text)}`, quote: null };
     case "in_review":
-      return { who: whole, what: `did task ${number}, which needs your review`, quote };
+      return {
+        who: whole,
+        what: `did task ${number}, which ${needs_person ? "needs your review" : "an agent reviews"}`,
+        quote,
+      };
     case "handed_back":
       return {
         who: null,

@@ -87,7 +87,7 @@ const consequences: Readonly<Record<AttentionItem["kind"], string>> = {
   ask: "The first answer wins. Everyone can see who answered.",
   proposal: "Nothing changes until someone accepts it.",
   job_failed: "A job runs once. Retry starts a new one.",
-  in_review: "The task is done once a human accepts it.",
+  in_review: "The task is done once its reviewer or a person accepts it, or its check passes.",
   handed_back: "Its agent went offline, so the task is open again.",
   blocked: "The agent clears this itself when it continues. A nudge makes it read its messages now.",
   held: "Agents cannot post until someone resumes the session. Work already running continues.",
