@@ -26,6 +26,7 @@ describe("the settings of who is let in", { tags: "chromium" }, () => {
     await dialog.getByRole("button", { name: "Create invite" }).click();
     const link = await shownOnce(dialog, "Link");
     const code = await shownOnce(dialog, "Spoken code");
+    await dialog.getByRole("alert").getByText("only on the machine that runs the broker").waitFor();
     expect(await findBarriers()).toEqual([]);
     // A click outside must not close a dialog that shows a secret once.
     await page.mouse.click(5, 5);

@@ -1,4 +1,5 @@
 import type { InputOf } from "@merkle/wire";
+import { isLoopbackAddress } from "@merkle/wire/text";
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
 import { refuseAgentShell } from "../core/agent-shell.js";
@@ -39,6 +40,12 @@ export const invite: Command = {
     output.note(
       `  ${uses}. Anyone who has it can join, in a browser or by merkle join -. Share it privately.`,
     );
+    if (isLoopbackAddress(made.link)) {
+      output.note(
+        "  The link works only on the broker's machine. For others, start the broker with an address that they can reach:",
+      );
+      output.note("    merkle up --public-url https://mesh.example.com");
+    }
     output.note(`  revoke: merkle invite revoke ${made.invite_id}`);
     if (made.code !== null)
       output.note(`  the code is valid for ten minutes: merkle join ${made.code} --url ${broker.base}`);

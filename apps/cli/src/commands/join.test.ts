@@ -165,6 +165,7 @@ describe("as a member", () => {
     expect(link).toMatch(/\/join#[A-Za-z0-9_-]{22}$/);
     expect(code).toMatch(/^\d+-[0-9A-Z]{4}-[0-9A-Z]{4}$/);
     expect(made.stderr).toContain("3 uses, until");
+    expect(made.stderr).toContain("works only on the broker's machine");
     const number = code.split("-")[0] ?? "";
     const { invites } = Object(await runJson(birch, ["invite", "list"]));
     expect(invites[0]).toMatchObject({

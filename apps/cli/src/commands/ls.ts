@@ -75,6 +75,9 @@ export const ls: Command = {
       },
       context,
     );
+    const { closed } = page.counts;
+    if (status === "open" && !query && closed > 0 && !output.json)
+      output.note(`  ${closed.toLocaleString("en")} closed: merkle ls --state closed`);
     if (page.sessions.length === 0 && !output.json) {
       const room = await findDemoSession(broker, signal);
       if (room !== undefined) output.note(describeDemoSession(room));

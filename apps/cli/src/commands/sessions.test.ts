@@ -299,6 +299,7 @@ describe("merkle conclude", () => {
       error: { code: "session_closed", details: expect.any(Object) },
     });
     expect((await merkle.run(["ls", "--state", "closed", "--query", "ends"])).stdout).toMatch(/closed \d+s/);
+    expect((await merkle.run(["ls"])).stderr).toMatch(/\d closed: merkle ls --state closed/);
     const again = await merkle.run(["conclude", slug, "Better words", "--json"]);
     expect(JSON.parse(again.stdout)).toMatchObject({ status: "closed", doc_version: 2 });
   });

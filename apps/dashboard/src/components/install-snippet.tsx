@@ -1,6 +1,6 @@
 "use client";
 
-import { isClearText, toInstallLine } from "@merkle/wire/text";
+import { isClearText, isLoopbackAddress, toInstallLine } from "@merkle/wire/text";
 import { type AppInfo, useAppInfo } from "@/broker/use-app-info";
 import { Snippet } from "@/components/snippet";
 import { useHydrated } from "@/core/address/use-hydrated";
@@ -29,10 +29,6 @@ export function InstallSnippet({ className }: { readonly className?: string }) {
  */
 function selectBase({ base_url }: AppInfo): string {
   const origin = window.location.origin;
-  const isLocalElsewhere = isLoopback(base_url) && !isLoopback(origin);
+  const isLocalElsewhere = isLoopbackAddress(base_url) && !isLoopbackAddress(origin);
   return isLocalElsewhere || (isClearText(base_url) && !isClearText(origin)) ? origin : base_url;
-}
-
-function isLoopback(address: string): boolean {
-  return !isClearText(address.replace(/^https:/, "http:"));
 }

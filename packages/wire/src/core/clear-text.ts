@@ -7,6 +7,11 @@ export function isClearText(address: string | URL): boolean {
   return (protocol === "http:" || protocol === "ws:") && !isLoopbackName(hostname);
 }
 
+/** Returns true if the address leads every machine to itself, so that it is of no use to others. */
+export function isLoopbackAddress(address: string | URL): boolean {
+  return isLoopbackName(new URL(address).hostname);
+}
+
 /**
  * Returns true for a loopback host, as `URL` writes it: IPv6 in brackets, and IPv4 in its standard form, to
  * which `URL` converts all other forms.

@@ -1,6 +1,6 @@
 /** Functions that process text. All of them work in browsers. */
 
-export { isClearText } from "../core/clear-text.js";
+export { isClearText, isLoopbackAddress } from "../core/clear-text.js";
 export { describeDeception, describeNewNameDeception, normaliseName } from "../core/names.js";
 export { countUtf8Bytes, isStorable } from "../core/utf8.js";
 export {

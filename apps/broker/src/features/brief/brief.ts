@@ -81,7 +81,7 @@ export async function createBrief(
 /** Asks a model to summarise the lines. The brief shows this summary in addition to its lines (BRIEF-7). */
 function summarise({ services }: Context<BriefServices>, sessions: readonly SessionBrief[]) {
   const texts = sessions.flatMap(({ title, lines }) =>
-    lines.length === 0 ? [] : [`In ${title}:`, ...lines.map(formatBriefLine)],
+    lines.length === 0 ? [] : [`In ${title}:`, ...lines.map((line) => formatBriefLine(line))],
   );
   return texts.length === 0 ? null : services.summariser.summariseBrief(texts.join("\n"));
 }

@@ -2,6 +2,7 @@
 
 import type { InputOf, OutputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
+import { isLoopbackAddress } from "@merkle/wire/text";
 import { useId, useState } from "react";
 import { useBroker } from "@/broker/use-broker";
 import { useRead } from "@/broker/use-read";
@@ -140,6 +141,13 @@ function MadeInvite({ made }: { readonly made: OutputOf<"create_invite"> }) {
   return (
     <div className="grid min-w-0 gap-4">
       <Snippet label="Link" text={link} />
+      {isLoopbackAddress(link) && (
+        <p role="alert" className="text-sm">
+          This link works only on the machine that runs the broker. For people on other machines, start it
+          with an address that they can reach:{" "}
+          <span className="font-mono">merkle up --public-url https://mesh.example.com</span>
+        </p>
+      )}
       {code !== null && code_expires_at !== null && (
         <div className="grid gap-1">
           <Snippet label="Spoken code" text={code} />

@@ -40,8 +40,11 @@ interface BriefFact {
   readonly text: string;
 }
 
-/** Formats a line such as `#12 decision by Atlas 14:02:10: Keep v1 tokens`, with the text unchanged. */
-export function formatBriefLine(fact: BriefFact): string {
+/**
+ * Formats a line such as `#12 decision by Atlas 14:02:10: Keep v1 tokens`, with the text unchanged. Lines
+ * of earlier days (UTC) also have the date.
+ */
+export function formatBriefLine(fact: BriefFact, now = new Date()): string {
   const { kind, sequence, version, task, job, proposal, approval, at, by, unanswered, text } = fact;
   const number = task ?? proposal ?? approval;
   const head = [
@@ -52,6 +55,7 @@ export function formatBriefLine(fact: BriefFact): string {
     number !== undefined && String(number),
     job !== undefined && `job ${job}`,
     by !== null && `by ${/\s(?:by|v\d)/.test(by) ? quoteText(by) : formatInlineName(by)}`,
+    !at.startsWith(now.toISOString().slice(0, 10)) && at.slice(0, 10),
     formatMessageTime(at),
   ];
   return `${head.filter((part) => part !== false).join(" ")}${text === "" ? "" : `: ${text}`}`;
