@@ -221,7 +221,7 @@ function toPlace(session_id: string): TeamInSession {
 
 function statement(rows: Rows, limit: keyof typeof statementLimits, target?: Target): Figure<Round> {
   return {
-    name: `append_usual_messages, ${rows.toLocaleString("en")} ${rows === 1 ? "row" : "rows"}, p50`,
+    name: `append of ${rows.toLocaleString("en")} ${rows === 1 ? "row" : "rows"}, p50`,
     unit: "ms",
     limitName: statementLimits[limit],
     value: ({ append }) => append[rows].p50,

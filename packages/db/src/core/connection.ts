@@ -19,17 +19,29 @@ const sessionParameters = {
   idle_in_transaction_session_timeout: 10_000,
 };
 
+const planParameters = {
+  /** Plans a statement for its parameter values on each execution. */
+  custom: { plan_cache_mode: "force_custom_plan" },
+  /**
+   * Plans a statement once, to use indexes: on a fresh database, before the first ANALYZE, the planner would
+   * otherwise scan.
+   */
+  generic: {
+    plan_cache_mode: "force_generic_plan",
+    enable_hashjoin: "off",
+    enable_mergejoin: "off",
+    enable_seqscan: "off",
+  },
+};
+
 export interface PoolOptions {
   /**
    * True to keep connections open regardless of age or inactivity, because session state such as a lock
    * depends on them.
    */
   readonly keepOpen?: boolean;
-  /**
-   * True to plan a prepared statement for its parameter values on each execution. By default, PostgreSQL may
-   * reuse a generic plan.
-   */
-  readonly forceCustomPlans?: boolean;
+  /** How prepared statements are planned. By default, PostgreSQL decides after a few executions. */
+  readonly plans?: keyof typeof planParameters;
   /** Called as soon as a connection closes, for any reason. */
   readonly onClose?: () => void;
   /** Called with each notification that a listening connection receives. */
@@ -51,14 +63,14 @@ export function describeTarget(target: ConnectionTarget): string {
 export function connectPool(
   target: ConnectionTarget,
   max: number,
-  { keepOpen = false, forceCustomPlans = false, onClose = () => undefined, onNotified }: PoolOptions = {},
+  { keepOpen = false, plans, onClose = () => undefined, onNotified }: PoolOptions = {},
 ): postgres.Sql {
   // The driver's types omit `onnotify`, which its own `listen` uses.
   const options: postgres.Options<Record<string, never>> & {
     onnotify?: (channel: string, payload: string) => void;
   } = {
     max,
-    connection: { ...sessionParameters, ...(forceCustomPlans && { plan_cache_mode: "force_custom_plan" }) },
+    connection: { ...sessionParameters, ...(plans && planParameters[plans]) },
     connect_timeout: 5,
     // A server that restarts is back within a second, so the driver retries often, with jitter.
     backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 0.5) * (0.5 + Math.random() / 2),

@@ -40,7 +40,7 @@ export function renewClient(
     onLost,
     onConnect,
     ...options
-  }: Pick<PoolOptions, "keepOpen" | "forceCustomPlans" | "onNotified"> & {
+  }: Pick<PoolOptions, "keepOpen" | "plans" | "onNotified"> & {
     onLost?: () => void;
     onConnect?: (pool: postgres.Sql) => void;
   } = {},

@@ -68,7 +68,7 @@ export interface Lanes {
 export function startLanes(
   target: ConnectionTarget,
   max: number,
-  options: Pick<PoolOptions, "forceCustomPlans"> = {},
+  options: Pick<PoolOptions, "plans"> = {},
 ): Lanes {
   const idle: Connection[] = [];
   const waiting: ((connection: Connection) => void)[] = [];
@@ -135,7 +135,7 @@ interface Connection {
 
 function openConnection(
   target: ConnectionTarget,
-  options: Pick<PoolOptions, "forceCustomPlans">,
+  options: Pick<PoolOptions, "plans">,
   onLost: () => void,
 ): Connection {
   const client = connectPool(target, 1, { ...options, keepOpen: true, onClose: discard });

@@ -12,9 +12,9 @@ interface AnswerRow {
 
 /**
  * Appends messages to their feeds in one transaction. Returns an outcome for each row, in the same order.
- * When the promise resolves, the posted messages are on disk. First tries the SQL function
- * `append_usual_messages`, which accepts only new messages to open feeds and otherwise writes nothing. If
- * that fails, the SQL function `append_messages` decides row by row.
+ * When the promise resolves, the posted messages are on disk. First tries `appendUsualMessages`, which
+ * accepts only new messages to open feeds and otherwise writes nothing. If that fails, the SQL function
+ * `append_messages` decides row by row.
  *
  * @param shouldWait - true to wait for a feed locked by another transaction, false to return `busy`
  */
@@ -63,7 +63,7 @@ function toPosition(answer: AnswerRow): { sequence: number; postedAt: Date } {
   return { sequence: Number(answer.sequence), postedAt: new Date(Number(answer.posted_at_ms)) };
 }
 
-/** Counts for the rows of a batch that go to one feed. The SQL function takes the counts as parameters. */
+/** Counts for the rows of a batch that go to one feed. The statement takes the counts as parameters. */
 interface Tally {
   readonly session_id: string;
   /** Index of the feed among the batch's feeds, starting at 1. */
@@ -80,8 +80,8 @@ interface FeedAnswer {
 }
 
 /**
- * Appends a batch in one pass, without converting it to JSON. Every feed must be open and every id must be
- * new.
+ * Appends a batch in which every row is an ordinary one: all feeds exist, are unlocked, open, not held and
+ * without a budget, and all ids are new. Gives the same guarantees as `append_messages` (FEED-2, FEED-4).
  *
  * @returns null if the batch does not qualify; nothing is written then
  */
@@ -107,14 +107,14 @@ export async function appendUsualMessages(
   }));
   return placed.map(({ tally, place }) => {
     const feed = feeds[tally.index - 1];
-    if (!feed) throw new TypeError("append_usual_messages returned fewer feeds than it was given.");
+    if (!feed) throw new TypeError("A batch was appended to fewer feeds than it was for.");
     return { outcome: "posted", sequence: feed.before + place, postedAt: feed.postedAt };
   });
 }
 
 type ArrayElement = string | number | boolean | null;
 
-/** How to read the SQL function's parameters per feed, in order. */
+/** How to read the statement's parameters per feed, in order. */
 const tallyColumns: readonly ((tally: Tally) => ArrayElement)[] = [
   (tally) => tally.session_id,
   (tally) => tally.rows,
@@ -124,8 +124,8 @@ const tallyColumns: readonly ((tally: Tally) => ArrayElement)[] = [
 ];
 
 /**
- * How to read the SQL function's parameters per row, in order, starting after `places`. Null means the
- * default value.
+ * How to read the statement's parameters per row, in order, starting after `places`. Null means the default
+ * value.
  */
 const rowColumns: readonly ((row: MessageRow) => ArrayElement)[] = [
   (row) => row.id,
@@ -146,17 +146,61 @@ const rowColumns: readonly ((row: MessageRow) => ArrayElement)[] = [
 ];
 
 /**
- * The statement's text, built once. A tagged template would be assembled by the driver on every call, which
- * costs as much as posting a message.
+ * Returns one row per feed, in the order of `$1`: its last sequence before the batch, and the posting time.
+ * Returns no rows and writes nothing unless every feed qualifies. Fails if an id exists. The failure also rolls
+ * back the counter, so numbers have no gaps: only the unique index decides, never a lookup in the statement's
+ * snapshot, which may be older than the lock.
+ *
+ * `locked` never waits, so two batches cannot deadlock. It checks the newest version of each row, and the UPDATE
+ * numbers from the version that it changes, so neither depends on the snapshot. The time is taken under the
+ * lock, so posting times never go backwards within a feed.
+ *
+ * Parameters are arrays. Those of feeds (distinct ids in ascending order):
+ *   $2: number of rows
+ *   $3: position of the last chat message among the feed's rows, 0 if there is none
+ *   $4: number of rows posted by agents
+ *   $5: how many of those precede the last chat message from a human, NULL if there is none
+ * Those of rows:
+ *   $6: index of the feed in $1; NULL as a whole for a single feed
+ *   $7: position among the feed's rows
+ * Of the others the whole array, or a value in it, may be NULL for the default: a chat message by an agent, to
+ * everyone, with priority next, that is not a reply.
  */
 const statement = `
-  SELECT before, (extract(epoch FROM posted_at) * 1000)::bigint AS posted_at_ms
-  FROM append_usual_messages(${formatPlaceholders(tallyColumns.length + 2 + rowColumns.length)})`;
-
-/** Returns `count` numbered placeholders, such as `$1, $2`. */
-function formatPlaceholders(count: number): string {
-  return Array.from({ length: count }, (_, index) => `$${index + 1}`).join();
-}
+  WITH locked AS MATERIALIZED (
+    SELECT session_id FROM feeds
+    WHERE session_id = ANY ($1::uuid[]) AND closed_at IS NULL AND held_at IS NULL AND message_budget = 0
+    ORDER BY session_id FOR NO KEY UPDATE SKIP LOCKED
+  ), bumped AS (
+    UPDATE feeds f SET
+      last_sequence = f.last_sequence + t.many,
+      last_posted_at = greatest(date_trunc('milliseconds', clock_timestamp()), f.last_posted_at),
+      last_chat_sequence = CASE WHEN t.last_chat = 0 THEN f.last_chat_sequence ELSE f.last_sequence + t.last_chat END,
+      agent_messages = f.agent_messages + t.agents,
+      agent_messages_at_human = coalesce(f.agent_messages + t.agents_at_human, f.agent_messages_at_human)
+    FROM unnest($1::uuid[], $2::integer[], $3::integer[], $4::integer[], $5::integer[])
+      AS t (session_id, many, last_chat, agents, agents_at_human)
+    WHERE f.session_id = t.session_id AND (SELECT count(*) FROM locked) = cardinality($1::uuid[])
+    RETURNING f.session_id, f.last_sequence - t.many AS before, f.last_posted_at AS posted_at
+  ), numbers AS MATERIALIZED (
+    SELECT array_agg(before ORDER BY session_id) AS befores, array_agg(posted_at ORDER BY session_id) AS instants
+    FROM bumped HAVING count(*) > 0
+  ), inserted AS (
+    INSERT INTO messages (session_id, sequence, id, type, posted_by_team_id, posted_by_peer_id, author_team, author_peer,
+                          author_human, recipients, priority, reply_to, content, salt, posted_at, reaches, answers, kind)
+    SELECT ($1::uuid[])[coalesce(r.feed, 1)], n.befores[coalesce(r.feed, 1)] + r.place, r.id, coalesce(r.type, 'chat'),
+           r.team_id, r.peer_id, r.author_team, r.author_peer, coalesce(r.author_human, false),
+           coalesce(r.recipients::text[], '{*}'), coalesce(r.priority, 'next'), r.reply_to, r.content, decode(r.salt, 'hex'),
+           n.instants[coalesce(r.feed, 1)], r.reaches::uuid[], r.answers, r.kind
+    FROM numbers n, unnest(
+      $6::integer[], $7::integer[], $8::uuid[], $9::text[], $10::uuid[], $11::uuid[], $12::text[], $13::text[],
+      $14::boolean[], $15::text[], $16::text[], $17::bigint[], $18::text[], $19::text[], $20::text[], $21::bigint[],
+      $22::text[]
+    ) AS r (feed, place, id, type, team_id, peer_id, author_team, author_peer,
+            author_human, recipients, priority, reply_to, content, salt, reaches, answers,
+            kind)
+  )
+  SELECT before, (extract(epoch FROM posted_at) * 1000)::bigint AS posted_at_ms FROM bumped ORDER BY session_id`;
 
 /**
  * Returns null if an id already exists in the feed or batch, or if an ask already has an answer. The caller
@@ -170,8 +214,8 @@ function ignoreKnownId(error: unknown): null {
 const uniqueViolation = "23505";
 
 /**
- * Returns true if all texts are well-formed Unicode. `append_usual_messages` would store malformed texts
- * differently, whereas `append_messages`, which takes JSON, refuses them.
+ * Returns true if all texts are well-formed Unicode. Array parameters would store malformed texts differently,
+ * whereas `append_messages`, which takes JSON, refuses them.
  */
 function isWellFormed({ content, author_team, author_peer, recipients, kind }: MessageRow): boolean {
   return (

@@ -69,8 +69,9 @@ export async function openDatabase({
   beforeMigrating,
 }: OpenDatabaseOptions): Promise<Database> {
   // Plans each query on every execution, because one session may have a hundred rows and another a million.
-  const pool = renewClient(target, poolMax, { forceCustomPlans: true, onConnect: readTimesAsText });
-  const appendLane = renewClient(target, 1);
+  const pool = renewClient(target, poolMax, { plans: "custom", onConnect: readTimesAsText });
+  // Planning an append takes longer than running it, so one plan serves batches of every size.
+  const appendLane = renewClient(target, 1, { plans: "generic" });
   const waitingLane = renewClient(target, 3);
   const transactions = startTransactions(target, transactionsMax);
   const writes = watchWrites(pool.ask);

@@ -76,7 +76,7 @@ export async function startReadReplica(
 ): Promise<ReadReplica> {
   const where = describeTarget(target);
   const own = await identifyServer(primary.sql);
-  const readLanes = startLanes(target, readConnectionsMax, { forceCustomPlans: true });
+  const readLanes = startLanes(target, readConnectionsMax, { plans: "custom" });
   // The checks use a separate connection, so that they never wait for reads.
   const checkLanes = startLanes(target, 1);
   const reads = { replica: 0, primary: 0 };
