@@ -21,7 +21,7 @@ export function createFrontendReader(): FrontendReader {
   let group = new Set<Commit>();
 
   function note(query: string, statement: string): void {
-    if (query.includes("append_messages")) appends.add(statement);
+    if (/append_messages|INSERT INTO messages/.test(query)) appends.add(statement);
     else appends.delete(statement);
     if (/^\s*commit/i.test(query)) commits.add(statement);
     else commits.delete(statement);
