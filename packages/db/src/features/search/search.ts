@@ -146,9 +146,10 @@ const recentMessages = 50_000;
 
 /** Returns the time of the oldest of the newest messages. Null if there are no older messages. */
 async function findRecentStart(db: Queryable): Promise<string | null> {
-  const [row] = await db.execute<{ at: string }>(
-    sql`SELECT posted_at::text AS at FROM ${messageWords} ORDER BY posted_at DESC OFFSET ${recentMessages} LIMIT 1`,
-  );
+  // Converted outside of the subquery, because PostgreSQL also evaluates the columns of the rows that OFFSET skips.
+  const [row] = await db.execute<{ at: string }>(sql`
+    SELECT posted_at::text AS at FROM (
+      SELECT posted_at FROM ${messageWords} ORDER BY posted_at DESC OFFSET ${recentMessages} LIMIT 1) m`);
   return row?.at ?? null;
 }
 
