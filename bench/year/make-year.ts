@@ -80,4 +80,6 @@ async function addMessages(sql: Sql): Promise<void> {
       SELECT session_id, sequence, posted_at, kind IS NOT NULL, to_tsvector('english', words_of(content::json ->> 'text')) FROM added`;
   }
   await sql`INSERT INTO search_heads (session_id, last_sequence, document_version) SELECT id, size, 1 FROM year`;
+  // Otherwise the first search would begin to read all these texts again, and the measurements would compete with it.
+  await sql`DELETE FROM settings WHERE key = 'words_refresh'`;
 }
