@@ -5,6 +5,7 @@ import type { AskAtLaunch, ConcludedSession, Feature, FeatureEntry, FeatureSetti
 import { features } from "./features.js";
 import type { CheckConcluded } from "./feed/tail/run-tail.js";
 import type { OwnWordsPart } from "./identity/own-words.js";
+import type { AskForPermission } from "./launch/launch-agent.js";
 import type { CreateExtension } from "./mcp/extension.js";
 import type { Config } from "./settings/config.js";
 import type { ForeignFile } from "./settings/foreign-file.js";
@@ -62,6 +63,12 @@ export async function loadOwnWords(): Promise<OwnWordsPart | undefined> {
   const feature = (await loadFeatures()).find((each) => each.loadOwnWords);
   return feature?.loadOwnWords?.();
 }
+
+/** Asks a launched agent's person for a permission. Resolves with undefined in a build without approvals. */
+export const askForPermission: AskForPermission = async (call) => {
+  const feature = (await loadFeatures()).find((each) => each.askForPermission);
+  return feature?.askForPermission?.(call);
+};
 
 /** Asks what features ask before a launch. */
 export const askAtLaunch: AskAtLaunch = async (prompter, launch) => {

@@ -5,6 +5,7 @@ import type { Command, CommandContext } from "./command/command.js";
 import type { Io } from "./command/io.js";
 import type { CheckConcluded } from "./feed/tail/run-tail.js";
 import type { OwnWordsPart } from "./identity/own-words.js";
+import type { AskForPermission } from "./launch/launch-agent.js";
 import type { CreateExtension } from "./mcp/extension.js";
 import type { Config } from "./settings/config.js";
 import type { ForeignFile } from "./settings/foreign-file.js";
@@ -71,6 +72,8 @@ export interface Feature {
   readonly loadExtension?: () => Promise<CreateExtension>;
   /** Loads what makes a person's words count for the person's own agents. */
   readonly loadOwnWords?: () => Promise<OwnWordsPart>;
+  /** Asks a launched agent's person for a permission, on the person's devices. */
+  readonly askForPermission?: AskForPermission;
   /** Asks the person a question at the terminal before a launch, at most once in this home. */
   readonly askAtLaunch?: AskAtLaunch;
   /**

@@ -11,8 +11,30 @@ import type { HookEvent } from "./client.js";
  * after the client's process id. Clients load this file themselves, so it may import only Node's own modules.
  */
 
-/** A request to the server: a hook's event, or a subscription to lines that begin turns. */
-export type SocketRequest = { readonly hook: SocketHook } | { readonly attach: true };
+/**
+ * A request to the server: a hook's event, a subscription to lines that begin turns or, from a launch that drives
+ * its client, what the client does (LAUNCH-20).
+ */
+export type SocketRequest =
+  | { readonly hook: SocketHook }
+  | { readonly attach: true }
+  | { readonly turn: TurnReport }
+  | { readonly permission: PermissionReport | null };
+
+/**
+ * The state of a driven client's turn. After `interrupted` the model has what its prompts contained; after `failed`
+ * it may not.
+ */
+export interface TurnReport {
+  readonly state: "running" | "ended" | "interrupted" | "failed";
+  readonly prompt_id: string;
+}
+
+/** A permission that the client waits for. */
+export interface PermissionReport {
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
 
 export interface SocketHook {
   readonly event: HookEvent;
@@ -46,27 +68,52 @@ const withinMs = 3_000;
 
 /** Sends a hook's event to the server and returns the text for the model. Empty if no server is running. */
 export async function askServer(hook: SocketHook): Promise<string> {
-  const socket = await findServer();
-  if (!socket) return "";
+  return (await sendToServer({ hook })) ?? "";
+}
+
+interface ServerAddress {
+  /** The server's socket. By default it is found by the process ids of this process's ancestors. */
+  readonly path?: string;
+  readonly timeoutMs?: number;
+}
+
+/** Sends a request to the server and returns the text of its reply. Undefined if there was no reply. */
+export async function sendToServer(
+  request: Exclude<SocketRequest, { readonly attach: true }>,
+  { path, timeoutMs = withinMs }: ServerAddress = {},
+): Promise<string | undefined> {
+  const socket = await findServer(path);
+  if (!socket) return undefined;
   return new Promise((resolve) => {
-    socket.setTimeout(withinMs, () => socket.destroy());
-    socket.on("close", () => resolve(""));
+    socket.setTimeout(timeoutMs, () => socket.destroy());
+    socket.on("close", () => resolve(undefined));
     onLines(socket, (reply) => {
       if ("text" in reply) resolve(reply.text);
       socket.end();
     });
-    socket.write(toLine({ hook }));
+    socket.write(toLine(request));
   });
 }
 
 /** How long to wait before looking for the server again. */
 const reconnectPauseMs = 1_000;
 
+interface AttachOptions extends Pick<ServerAddress, "path"> {
+  /** Called whenever the server accepts the connection. */
+  readonly onAttached?: () => void;
+  readonly pauseMs?: number;
+  readonly signal?: AbortSignal;
+}
+
 /** Stays connected to the server. Calls `wake` with each line that must begin a turn. */
-export function attach(wake: (line: string) => unknown): void {
-  const reconnectLater = () => void setTimeout(() => attach(wake), reconnectPauseMs).unref();
-  findServer().then((socket) => {
+export function attach(wake: (line: string) => unknown, options: AttachOptions = {}): void {
+  const { path, onAttached, pauseMs = reconnectPauseMs, signal } = options;
+  if (signal?.aborted) return;
+  const reconnectLater = () => void setTimeout(() => attach(wake, options), pauseMs).unref();
+  findServer(path).then((socket) => {
     if (!socket) return reconnectLater();
+    signal?.addEventListener("abort", () => socket.destroy(), { once: true });
+    onAttached?.();
     // The connection must not keep the client's process alive.
     socket.unref();
     socket.on("close", reconnectLater);
@@ -84,7 +131,8 @@ export function toLine(value: SocketRequest | SocketReply): string {
 /** How many ancestor processes to try: shells or starter processes may be between the client and its hook. */
 const generationsMax = 4;
 
-async function findServer(): Promise<Socket | undefined> {
+async function findServer(knownPath?: string): Promise<Socket | undefined> {
+  if (knownPath !== undefined) return connectTo(knownPath);
   let pid: number | undefined = process.pid;
   for (let generation = 0; generation < generationsMax && pid !== undefined && pid > 1; generation += 1) {
     const path = findSocketPath(pid);

@@ -3,7 +3,7 @@ import type { ServerProgram } from "./server-program.js";
 import type { TranscriptFormat } from "./transcript.js";
 import type { UsageRecord } from "./usage-record.js";
 
-export type ClientName = "claude" | "codex" | "gemini" | "opencode" | "copilot";
+export type ClientName = "claude" | "codex" | "gemini" | "opencode" | "copilot" | "acp";
 
 /** Merkle's names for the events at which clients run hooks. */
 export const hookEvents = ["UserPromptSubmit", "PreToolUse", "PostToolBatch", "Stop"] as const;
@@ -27,7 +27,13 @@ export interface Client {
    * Advice about the setup that is needed for messages to reach the agent. Undefined if no setup is needed.
    */
   readonly hint: string | undefined;
-  /** Whether a hook can answer permission prompts in place of the user at the terminal (APPROVE-1). */
+  /**
+   * Whether the launch itself drives the client, which is any program that speaks a protocol. The user names the
+   * program after `--`. The launch prompts it, shows what it does and reports its turns, so hooks that the user
+   * installed for it are not answered (LAUNCH-20).
+   */
+  readonly isDriven?: boolean;
+  /** Whether permission prompts can be answered by other means than at the terminal (APPROVE-1). */
   readonly canRelayPermissions: boolean;
   /** Whether the client's hooks use a local socket, because they cannot call tools of the MCP server. */
   readonly hasSocketHooks: boolean;
@@ -155,6 +161,24 @@ export interface LaunchCall {
   readonly files: readonly LaunchFile[];
   /** A second process of the same program, to which the client connects. */
   readonly companion?: CompanionCall;
+  /** What a driven client gets in its session. */
+  readonly acp?: AcpCall;
+}
+
+/** What an agent gets in its session of the Agent Client Protocol. */
+export interface AcpCall {
+  readonly server: PeerServer;
+  /** The socket on which the peer's MCP server answers the launch. */
+  readonly socket: string;
+  /** The text that introduces the model to its session, in its first prompt. */
+  readonly introduction: string;
+}
+
+/** How a client starts the MCP server of a launched peer. */
+export interface PeerServer {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
 }
 
 export interface LaunchFile {

@@ -1,4 +1,5 @@
 import { usageError } from "../core/cli-error.js";
+import { acp } from "./acp.js";
 import { claude } from "./claude.js";
 import type { Client } from "./client.js";
 import { codex } from "./codex.js";
@@ -14,9 +15,18 @@ export const clients: readonly Client[] = [claude, codex, gemini, opencode, copi
  * names
  */
 export function getClient(name: string | undefined): Client {
-  const client = name === undefined ? claude : clients.find((each) => each.name === name);
+  return selectClient(clients, name);
+}
+
+/** Returns the client to launch. Unlike the others, an ACP agent is not installed: `merkle launch` drives it. */
+export function getLaunchedClient(name: string | undefined): Client {
+  return selectClient([...clients, acp], name);
+}
+
+function selectClient(choices: readonly Client[], name: string | undefined): Client {
+  const client = name === undefined ? claude : choices.find((each) => each.name === name);
   if (client) return client;
-  const names = clients.map((each) => each.name).join(", ");
+  const names = choices.map((each) => each.name).join(", ");
   throw usageError(`--client must be one of ${names}, got ${JSON.stringify(name)}.`);
 }
 

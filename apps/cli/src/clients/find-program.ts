@@ -43,7 +43,8 @@ export async function findProgram(client: Client, sources: ProgramSources = {}):
     : findFirstProgram(listPathCandidates(named, env)));
   if (path === undefined) throw missing(client, named, isPath);
   const program = await resolveShim(path);
-  return { ...program, version: await readProgramVersion(program, env) };
+  // An agent that the user names may not answer such a call: it reports its version in its session.
+  return { ...program, version: client.isDriven ? "" : await readProgramVersion(program, env) };
 }
 
 function listPathCandidates(name: string, env: NodeJS.ProcessEnv): string[] {
@@ -99,11 +100,16 @@ function describeRunError(error: unknown): string {
   );
 }
 
-function missing({ label, installAdvice }: Client, named: string, isPath: boolean): CliError {
+function missing(client: Client, named: string, isPath: boolean): CliError {
+  const { label, installAdvice } = client;
   const where = isPath ? "There is no program at" : `${label} was not found: no program on PATH is called`;
   return new CliError("client_missing", `${where} ${JSON.stringify(named)}.`, {
     exitCode: exitCodes.unexpected,
-    next: [installAdvice, "--client-bin <path>", "another client: merkle help launch", "merkle doctor"],
+    next: [
+      installAdvice,
+      ...(client.isDriven ? [] : ["--client-bin <path>"]),
+      ...["another client: merkle help launch", "merkle doctor"],
+    ],
   });
 }
 

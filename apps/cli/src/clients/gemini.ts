@@ -22,7 +22,10 @@ import { isInstalled } from "./installed-hooks.js";
 import { findFlagValue, findModel, toPeerServer, toPeerVariables } from "./launch-server.js";
 import { type ServerProgram, withEnvironment } from "./server-program.js";
 
-/** The Gemini CLI client. Its hooks are commands. An idle Gemini CLI cannot be woken. */
+/**
+ * The Gemini CLI client. Its hooks are commands. An idle Gemini CLI cannot be woken at its own terminal, but as an
+ * ACP agent, for which the launch is the terminal.
+ */
 export const gemini: Client = {
   name: "gemini",
   label: "Gemini CLI",
@@ -51,7 +54,8 @@ const hooksVersionMin = "0.61.0";
 
 function getWakeAbility(version: string): WakeAbility {
   const supportsHooks = isAtLeast(version, hooksVersionMin);
-  const idleAdvice = "an idle Gemini CLI cannot be woken: it reads at its next turn";
+  const idleAdvice =
+    "an idle Gemini CLI cannot be woken at its own terminal: it reads at its next turn; merkle launch --client acp -- gemini --acp wakes it";
   return {
     paths: supportsHooks ? ["hooks", "wait"] : ["wait"],
     advice: supportsHooks

@@ -1,13 +1,6 @@
 import { toConnectionVariables } from "../broker/reach.js";
 import { getEntryFile } from "../core/this-program.js";
-import type { AgentOptions, LaunchTarget } from "./client.js";
-
-/** How a client starts the MCP server of a launched peer. */
-interface PeerServer {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-}
+import type { AgentOptions, LaunchTarget, PeerServer } from "./client.js";
 
 /**
  * Returns how to start the MCP server of a launched peer.

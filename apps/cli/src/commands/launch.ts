@@ -1,5 +1,5 @@
 import type { Command } from "../command/command.js";
-import { askAtLaunch, loadOwnWords } from "../feature-hooks.js";
+import { askAtLaunch, askForPermission, loadOwnWords } from "../feature-hooks.js";
 import { launchAgent } from "../launch/launch-agent.js";
 
 export const launch: Command = {
@@ -9,13 +9,14 @@ export const launch: Command = {
     {
       name: "[client-args...]",
       summary:
-        "arguments after --, passed to the client unchanged; merkle adds permission only for its own tools",
+        "arguments after --, passed to the client unchanged; with --client acp, the agent's command; merkle adds permission only for its own tools",
     },
   ],
   flags: [
     {
       flags: "--client <client>",
-      summary: "agent client: claude, codex, gemini, opencode or copilot (default: claude)",
+      summary:
+        "agent client: claude, codex, gemini, opencode, copilot, or acp for any agent that speaks the Agent Client Protocol (default: claude)",
     },
     {
       flags: "--session <session>",
@@ -75,10 +76,11 @@ export const launch: Command = {
     'merkle launch --session auth-refactor --team Birch -y -- "Read the feed, then help"',
     "merkle launch --name Alice --role dev --groups frontend:lead,reviewers -y",
     "merkle launch --client codex --session auth-refactor --team Birch",
+    "merkle launch --client acp --session auth-refactor --team Birch -- gemini --acp",
     "merkle launch --session auth-refactor --team Birch --dry-run",
   ],
   asksToTrust: true,
   async run(context) {
-    return launchAgent(context, { loadOwnWords, askAtLaunch });
+    return launchAgent(context, { loadOwnWords, askAtLaunch, askForPermission });
   },
 };

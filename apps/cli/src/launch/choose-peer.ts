@@ -38,23 +38,23 @@ export interface LaunchPeer {
  * Returns the peer that the flags describe. Without `--team`, it joins the folder's usual team (LAUNCH-3).
  */
 export async function choosePeer(
-  { team, name, role, groups, client }: LaunchOptions,
+  { team, name, role, groups, defaultPeerName }: LaunchOptions,
   scene: LaunchScene,
   session: NamedSession,
 ): Promise<LaunchPeer> {
   const teamName = team ?? (await findLastTeam(scene, session)) ?? (await findOwnTeam(scene));
-  return { team: teamName, name, defaultName: client.name, role, groups };
+  return { team: teamName, name, defaultName: defaultPeerName, role, groups };
 }
 
 /** Returns the stored peer that a resumed conversation acts as. */
 export function toResumedPeer(
   stored: StoredPeer,
-  { role, groups, client }: Pick<LaunchOptions, "role" | "groups" | "client">,
+  { role, groups, defaultPeerName }: Pick<LaunchOptions, "role" | "groups" | "defaultPeerName">,
 ): LaunchPeer {
   return {
     team: stored.team_name,
     name: stored.peer_name ?? undefined,
-    defaultName: client.name,
+    defaultName: defaultPeerName,
     role,
     groups,
     stored,
@@ -75,7 +75,7 @@ export async function askPeer(
 ): Promise<LaunchPeer> {
   const last = await readLastAnswers(scene.config.home);
   const team = options.team ?? (await askTeam(prompter, scene, { session, last }));
-  const { name: defaultName } = options.client;
+  const { defaultPeerName: defaultName } = options;
   const freePeer = await findOfferedPeer(scene, { session, team, defaultName: last.name ?? defaultName });
   const offered = freePeer?.peer_name ?? last.name ?? defaultName;
   const name = options.name ?? (await askName(prompter, offered));

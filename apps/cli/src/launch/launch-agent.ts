@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, rmdir } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { LaunchCall } from "../clients/client.js";
+import type { AcpCall, LaunchCall } from "../clients/client.js";
 import { findProgram } from "../clients/find-program.js";
 import { renewClientScript } from "../clients/launcher-script.js";
 import { canAsk, createPrompter, type Prompter } from "../command/ask.js";
@@ -30,13 +30,28 @@ import { type LaunchOptions, readLaunchOptions, requireSessionAndTeam } from "./
 import type { PreparedLaunch } from "./prepared-launch.js";
 import { printDefaults, printEntered, printNotice, printResumeCommand } from "./print-launch.js";
 import { runCompanion } from "./run-companion.js";
-import { runProgram } from "./run-program.js";
+import { type ProgramCall, runProgram } from "./run-program.js";
 import { showDryRun } from "./show-dry-run.js";
 import { toLaunchCall } from "./to-launch-call.js";
 import { watchServer } from "./watch-server.js";
 
+/**
+ * Asks a launched agent's person for a permission, on the devices that the launch names. Resolves with undefined if
+ * the person does not decide there. Withdraws the request when `ended` is aborted.
+ */
+export type AskForPermission = (call: {
+  readonly config: Config;
+  readonly peer: StoredPeer;
+  readonly tool: string;
+  readonly input: object;
+  readonly folder: string;
+  readonly devices: readonly string[];
+  readonly ended: AbortSignal;
+}) => Promise<{ readonly isAllowed: boolean; readonly words: string | null } | undefined>;
+
 /** The parts that features add to a launch. */
 interface FeatureParts {
+  readonly askForPermission: AskForPermission;
   readonly loadOwnWords: () => Promise<OwnWordsPart | undefined>;
   readonly askAtLaunch: (
     prompter: Prompter,
@@ -66,7 +81,7 @@ export async function launchAgent(callContext: CommandContext, features: Feature
     if (prompter) await saveAnswers(context, entered);
     await printEntered(launch, entered);
     await bindOwnWords(launch, entered, features);
-    return await runClient(launch, entered);
+    return await runClient(launch, entered, features);
   } finally {
     await entered.lock.release();
   }
@@ -160,7 +175,11 @@ async function bindOwnWords(
   output.note(`  Your own words:  what you post to it from this home${devices}`);
 }
 
-async function runClient(launch: PreparedLaunch, { storedPeer, lock }: EnteredSession): Promise<number> {
+async function runClient(
+  launch: PreparedLaunch,
+  { storedPeer, lock }: EnteredSession,
+  { askForPermission }: Pick<FeatureParts, "askForPermission">,
+): Promise<number> {
   const { context, program, options } = launch;
   await renewClientScript(context.config.home);
   const { cwd } = options;
@@ -175,7 +194,7 @@ async function runClient(launch: PreparedLaunch, { storedPeer, lock }: EnteredSe
       const args = call.companion && !companion?.isReady ? call.companion.fallbackArgs : call.args;
       // The peer's lock includes the client's process: if only this process is killed, the client still acts
       // as the peer.
-      const code = await runProgram({
+      const programCall: ProgramCall = {
         path: program.path,
         args: [...program.args, ...args],
         env,
@@ -190,7 +209,13 @@ async function runClient(launch: PreparedLaunch, { storedPeer, lock }: EnteredSe
             pid,
           });
         },
-      });
+      };
+      const code = call.acp
+        ? await driveAgent(launch, {
+            ...{ storedPeer, programCall, acp: call.acp, askForPermission },
+            onEnding: () => stopWatching(),
+          })
+        : await runProgram(programCall);
       await printResumeCommand(launch, storedPeer);
       return code;
     } finally {
@@ -200,6 +225,29 @@ async function runClient(launch: PreparedLaunch, { storedPeer, lock }: EnteredSe
     await stopWatching();
     await removeFiles();
   }
+}
+
+interface DrivenAgent extends Pick<FeatureParts, "askForPermission"> {
+  readonly storedPeer: StoredPeer;
+  readonly programCall: ProgramCall;
+  readonly acp: AcpCall;
+  readonly onEnding: () => Promise<void>;
+}
+
+/** Runs an ACP agent. Its code is loaded on demand, because no other launch needs it. */
+async function driveAgent(
+  { context: { config, io }, options }: PreparedLaunch,
+  { storedPeer: peer, programCall, acp, onEnding, askForPermission }: DrivenAgent,
+): Promise<number> {
+  const { runAcpAgent } = await import("./acp/run-acp-agent.js");
+  const { approvers: devices } = options.agent;
+  const { cwd: folder } = options;
+  const askPerson = (request: { tool: string; input: object }, ended: AbortSignal) =>
+    askForPermission({ config, peer, ...request, folder, devices, ended });
+  return runAcpAgent({
+    ...programCall,
+    ...{ acp, io, onEnding, askPerson: devices.length > 0 ? askPerson : undefined },
+  });
 }
 
 /**

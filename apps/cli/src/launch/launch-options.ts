@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import type { WakePreference } from "@merkle/wire";
 import { catalogue, describeIssue } from "@merkle/wire/schemas";
 import type { AgentOptions, Client } from "../clients/client.js";
-import { getClient } from "../clients/clients.js";
+import { getLaunchedClient } from "../clients/clients.js";
 import type { CommandContext } from "../command/command.js";
 import { usageError } from "../core/cli-error.js";
 import { readOneOf } from "../core/flag-values.js";
@@ -39,6 +39,8 @@ export interface LaunchOptions {
   readonly client: Client;
   /** The program to run as the client, if the user names one. */
   readonly clientBin: string | undefined;
+  /** The peer's name, unless the user named one: the client's name, or the name of an ACP agent's program. */
+  readonly defaultPeerName: string;
   /** The client's working folder. */
   readonly cwd: string;
   readonly agent: AgentOptions;
@@ -52,6 +54,7 @@ export interface LaunchOptions {
 export function readLaunchOptions({ args, flags, config }: CommandContext): LaunchOptions {
   refuseOwnArguments(args);
   const readFlag = (name: string) => findFlag(flags, name)?.trim() || undefined;
+  const client = getLaunchedClient(readFlag("client"));
   const [session, title] = [readFlag("session"), readFlag("new")];
   if (session !== undefined && title !== undefined)
     throw usageError("--new creates a session: leave out --session.");
@@ -69,11 +72,12 @@ export function readLaunchOptions({ args, flags, config }: CommandContext): Laun
       tools: readTools(readFlag("tools")),
       hasChannel: isSet(flags, "channel"),
       isInterruptible: isSet(flags, "interruptible"),
-      approvers: isSet(flags, "approvals") ? readApprovers(getClient(readFlag("client")), config) : [],
+      approvers: isSet(flags, "approvals") ? readApprovers(client, config) : [],
       hasOwnWords: readOwnWords(isSet(flags, "ownWords"), config),
     },
-    client: getClient(readFlag("client")),
-    clientBin: findFlag(flags, "clientBin") ?? findFlag(flags, "claudeBin"),
+    client,
+    clientBin: readProgram(client, args, findFlag(flags, "clientBin") ?? findFlag(flags, "claudeBin")),
+    defaultPeerName: readDefaultPeerName(client, args),
     cwd: readFolder(findFlag(flags, "cwd")),
     userArgs: args,
     isDryRun: isSet(flags, "dryRun"),
@@ -90,6 +94,26 @@ export function readFolder(named: string | undefined): string {
   const folder = resolve(named);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
   throw usageError(`--cwd must name a folder, got ${JSON.stringify(named)}.`);
+}
+
+/** Returns the program that the user names. A driven client is the command after `--`. @throws CliError `usage` */
+function readProgram(
+  { isDriven }: Client,
+  [program]: readonly string[],
+  named: string | undefined,
+): string | undefined {
+  if (!isDriven) return named;
+  if (program !== undefined && named === undefined) return program;
+  throw usageError(
+    "--client acp takes the agent's command after --, without --client-bin.",
+    "merkle launch --client acp -- gemini --acp",
+  );
+}
+
+function readDefaultPeerName({ name, isDriven }: Client, [program = ""]: readonly string[]): string {
+  if (!isDriven) return name;
+  const ownName = basename(program).replace(/\.\w+$/, "");
+  return findNameProblem(ownName) === undefined ? ownName : name;
 }
 
 function readOwnWords(isSet: boolean, { agentShell }: Pick<Config, "agentShell">): boolean {

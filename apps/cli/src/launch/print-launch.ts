@@ -29,7 +29,8 @@ export async function printNotice(launch: PreparedLaunch, chosen: ChosenSession)
   const { output } = context;
   const { expected } = await findExpectedPeer({ ...launch, config: context.config }, chosen);
   const title = chosen.kind === "there" ? chosen.session.title : chosen.title;
-  const runs = toShellLine([options.client.program, ...options.userArgs]);
+  const { client, userArgs } = options;
+  const runs = toShellLine([...(client.isDriven ? [] : [client.program]), ...userArgs]);
   const { advice } = options.client.getWakeAbility(program.version);
   output.note(
     "  Teams here can read what this peer posts. merkle adds no permission flags; pass yours after --",
@@ -73,7 +74,7 @@ export async function printResumeCommand(
 ): Promise<void> {
   const { home } = context.config;
   const conversation = (await findStoredPeer(home, toStoredPeerId(storedPeer)))?.claude_session_id;
-  if (!conversation || client === clients[0]) return;
+  if (!conversation || client === clients[0] || client.isDriven) return;
   const mesh = findImplicitMesh(context);
   const line = [
     ...["merkle", "launch", ...(mesh === undefined ? [] : ["--mesh", mesh]), "--client", client.name, "-y"],

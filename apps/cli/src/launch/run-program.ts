@@ -4,7 +4,7 @@ import { constants } from "node:os";
 import { isatty } from "node:tty";
 import { isPosix } from "../core/platform.js";
 
-interface ProgramCall {
+export interface ProgramCall {
   readonly path: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
@@ -51,18 +51,23 @@ function waitForExit(child: ChildProcess): Promise<{ code: number | null; signal
  */
 function passSignalsTo(child: ChildProcess): () => void {
   const hasTty = hasTerminal();
-  const forwarders = new Map<NodeJS.Signals, NodeJS.SignalsListener>();
+  return takeSignals((signal) => {
+    if (!(hasTty && (signal === "SIGINT" || signal === "SIGQUIT"))) child.kill(signal);
+  });
+}
+
+/** Handles signals instead of this process's own listeners. Returns a function that restores the listeners. */
+export function takeSignals(handle: (signal: NodeJS.Signals) => void): () => void {
+  const handlers = new Map<NodeJS.Signals, NodeJS.SignalsListener>();
   const listenersBefore = signals.map((signal) => ({ signal, listeners: process.listeners(signal) }));
   for (const signal of signals) {
-    const pass = () => {
-      if (!(hasTty && (signal === "SIGINT" || signal === "SIGQUIT"))) child.kill(signal);
-    };
+    const handler = () => handle(signal);
     process.removeAllListeners(signal);
-    process.on(signal, pass);
-    forwarders.set(signal, pass);
+    process.on(signal, handler);
+    handlers.set(signal, handler);
   }
   return () => {
-    for (const [signal, pass] of forwarders) process.off(signal, pass);
+    for (const [signal, handler] of handlers) process.off(signal, handler);
     for (const { signal, listeners } of listenersBefore) {
       for (const listener of listeners) process.on(signal, listener as NodeJS.SignalsListener);
     }

@@ -27,6 +27,7 @@ export async function showDryRun(launch: PreparedLaunch, chosen: ChosenSession):
   const shown = [
     line,
     ...(companion === undefined ? [] : [`beside it: ${companion}`]),
+    ...(call.acp ? [`its MCP server:\n${JSON.stringify(call.acp.server, null, 2)}`] : []),
     ...call.files.map(formatFile),
   ];
   output.print(
@@ -39,6 +40,7 @@ export async function showDryRun(launch: PreparedLaunch, chosen: ChosenSession):
       command: [program.path, ...program.args, ...call.args],
       env: call.env,
       beside: call.companion ? [program.path, ...program.args, ...call.companion.args] : null,
+      mcp_server: call.acp?.server ?? null,
       files: call.files.map(({ path, content, shown = content }) => ({ path, content: shown })),
     },
     `${shown.join("\n\n")}\n`,

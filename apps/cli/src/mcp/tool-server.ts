@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ChangedKind, ListedTool, Message, NudgeFrame } from "@merkle/wire";
 import type { MerkleClient } from "@merkle/wire/client";
 import { brokerSettingsDefault } from "@merkle/wire/schemas";
+import { acp } from "../clients/acp.js";
 import { claude } from "../clients/claude.js";
 import { findInboxSocket } from "../clients/claude-inbox.js";
 import { readClaudeState } from "../clients/claude-state.js";
@@ -94,8 +95,9 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
   const { home } = config;
   const env = readEnvironment().variables;
   const now = () => Date.now();
+  const acpSocket = env["MERKLE_ACP_SOCKET"];
   // An unknown client is treated like Claude Code.
-  const agentClient = findClientByMcpName(getClientInfo()?.name) ?? claude;
+  const agentClient = acpSocket ? acp : (findClientByMcpName(getClientInfo()?.name) ?? claude);
   let conversation = claudeSessionId ?? env["MERKLE_CONVERSATION"];
   let heardAt = 0;
   let isReturning = false;
@@ -107,11 +109,16 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
   let { mcp_wait_s: waitSeconds, brief_after: unreadMax } = brokerSettingsDefault;
 
   // Parts that reach the client.
-  const socket = openHookSocket({
-    answer: async (fields) => hookAnswers.answerSocket(fields),
-    onPluginsChange: refreshDescription,
-    log,
-  });
+  const socket = openHookSocket(
+    {
+      answer: async (fields) => hookAnswers.answerSocket(fields),
+      onTurn: (turn) => hookAnswers.noteTurn(turn),
+      onPermission: (permission) => hookAnswers.notePermission(permission),
+      onPluginsChange: refreshDescription,
+      log,
+    },
+    acpSocket,
+  );
   if (agentClient.hasSocketHooks) socket.listen();
   const inbox = agentClient.openInbox({
     env,
@@ -119,7 +126,7 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
     attached: socket.attached,
   });
   const turn = createTurn(now);
-  const claudeInbox = findInboxSocket(env);
+  const claudeInbox = agentClient.isDriven ? null : findInboxSocket(env);
   const readClientIdleSince = async () => (claudeInbox ? readIdleSince(claudeInbox, env) : undefined);
   const paths = stopWhenUnheard(createWakePaths({ inbox, channel, hasHooks: () => turn.hasHooks, log }), {
     // If the client runs no hooks, a model that ignores a nudge cannot be distinguished from a client that
@@ -206,7 +213,7 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
     }),
     permissions: createPermissionWatch({
       ...{ link, teams, log },
-      readState: () => readClaudeState(process.ppid, env),
+      readState: async () => (agentClient.isDriven ? {} : readClaudeState(process.ppid, env)),
       hide: secretStore.hide,
     }),
     briefs: extensions.find(({ briefs }) => briefs)?.briefs ?? noBriefs,

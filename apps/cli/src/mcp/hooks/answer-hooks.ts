@@ -1,5 +1,6 @@
 import { allowTool, asksInPlanMode } from "../../clients/claude-hooks.js";
 import type { Client } from "../../clients/client.js";
+import type { PermissionReport, TurnReport } from "../../clients/client-socket.js";
 import type { Transcript } from "../../clients/transcript.js";
 import type { JsonFields } from "../../core/is-object.js";
 import type { ServerExtension } from "../extension.js";
@@ -24,6 +25,9 @@ interface HookAnswers {
    */
   answerCall(fields: JsonFields, meta: unknown): Promise<ToolAnswer>;
   answerSocket(fields: JsonFields): Promise<HookAnswer>;
+  /** Handles what a launch reports that drives the client. */
+  noteTurn(turn: TurnReport): void;
+  notePermission(permission: PermissionReport | null): void;
 }
 
 interface HookAnswersOptions {
@@ -104,6 +108,7 @@ export function createHookAnswers(options: HookAnswersOptions): HookAnswers {
 
   return {
     async answerCall(fields, meta) {
+      if (client.isDriven) return { result: render.text("{}"), settle: ignore };
       if (fields["event"] === "PermissionRequest") return answerPermission(fields);
       if (fields["event"] === "StopFailure") return answerFailure();
       const call = parseHookCall(fields);
@@ -118,6 +123,16 @@ export function createHookAnswers(options: HookAnswersOptions): HookAnswers {
     async answerSocket(fields) {
       const { text, toUser, settle } = await answer(parseHookCall(fields));
       return { text: secretStore.hide(text), toUser, settle };
+    },
+    noteTurn({ state, prompt_id: promptId }) {
+      if (state !== "interrupted" && state !== "failed") return;
+      permissions.stopWatching();
+      options.hooks.abandonTurn({ promptId, hasFailed: state === "failed" });
+      options.onAnswered({ isFirst: false });
+    },
+    notePermission(permission) {
+      if (permission) permissions.startWatching({ ...permission });
+      else permissions.stopWatching();
     },
   };
 }

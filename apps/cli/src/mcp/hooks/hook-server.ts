@@ -32,6 +32,11 @@ export interface HookServer {
   ): HookAnswer;
   /** Ends a turn that failed with an error and therefore runs no `Stop` hook. */
   endTurn(): void;
+  /**
+   * Ends a driven client's turn whose prompt was interrupted or failed. A prompt that failed may never have reached
+   * the model, so its messages are offered again.
+   */
+  abandonTurn(turn: { readonly promptId: string; readonly hasFailed: boolean }): void;
 }
 
 /** The briefs to deliver at a hook, by peer. */
@@ -117,6 +122,14 @@ export function createHookServer({
       return answerMain(call, transcript, briefs, reminder);
     },
     endTurn,
+    abandonTurn({ promptId, hasFailed }) {
+      for (const team of teams.readers()) {
+        team.mail.prove({ by: "hook", prompt: hasFailed ? "" : promptId });
+        onProof(team);
+      }
+      endTurn();
+      if (!hasFailed) turn.interrupt();
+    },
   };
 }
 

@@ -1,7 +1,13 @@
 import { chmodSync, rmSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import type { ClientInbox } from "../../clients/client.js";
-import { findSocketPath, type SocketReply, toLine } from "../../clients/client-socket.js";
+import {
+  findSocketPath,
+  type PermissionReport,
+  type SocketReply,
+  type TurnReport,
+  toLine,
+} from "../../clients/client-socket.js";
 import type { JsonFields } from "../../core/is-object.js";
 import { isPosix } from "../../core/platform.js";
 import type { HookAnswer } from "./hook-server.js";
@@ -18,6 +24,9 @@ interface HookSocket {
 interface HookSocketOptions {
   /** Answers a hook. @throws MerkleError `bad_request` if the event is unknown */
   readonly answer: (fields: JsonFields) => Promise<HookAnswer>;
+  /** Called when a launch that drives the client reports a change of its turn, or a permission prompt. */
+  readonly onTurn: (turn: TurnReport) => void;
+  readonly onPermission: (permission: PermissionReport | null) => void;
   readonly onPluginsChange: () => void;
   readonly log: (text: string) => void;
 }
@@ -25,11 +34,16 @@ interface HookSocketOptions {
 /** Maximum length of a request, which is longer than any hook needs. */
 const requestCharsMax = 100_000;
 
-export function openHookSocket({ answer, onPluginsChange, log }: HookSocketOptions): HookSocket {
+/** @param knownPath - the socket to listen on; by default it is named after the client's process id */
+export function openHookSocket(
+  { answer, onTurn, onPermission, onPluginsChange, log }: HookSocketOptions,
+  knownPath?: string,
+): HookSocket {
   const attached = new Set<Socket>();
   const connected = new Set<Socket>();
   const server = createServer(serve).unref();
   let path: string | null = null;
+  let isTurnRunning = false;
 
   function serve(socket: Socket): void {
     connected.add(socket);
@@ -39,7 +53,9 @@ export function openHookSocket({ answer, onPluginsChange, log }: HookSocketOptio
     socket.on("error", () => undefined);
     socket.on("close", () => {
       connected.delete(socket);
-      if (attached.delete(socket)) onPluginsChange();
+      if (!attached.delete(socket)) return;
+      isTurnRunning = false;
+      onPluginsChange();
     });
     socket.on("data", (chunk: string) => {
       text += chunk;
@@ -58,6 +74,15 @@ export function openHookSocket({ answer, onPluginsChange, log }: HookSocketOptio
         attached.add(socket);
         onPluginsChange();
         return;
+      }
+      if (request.turn !== undefined) {
+        isTurnRunning = request.turn.state === "running";
+        onTurn(request.turn);
+        return await write(socket, { text: "" });
+      }
+      if (request.permission !== undefined) {
+        onPermission(request.permission);
+        return await write(socket, { text: "" });
       }
       const { text, settle } = await answer(Object(request.hook));
       write(socket, { text }).then(
@@ -107,9 +132,10 @@ export function openHookSocket({ answer, onPluginsChange, log }: HookSocketOptio
         if (!socket) throw new Error("the client's plugin is not connected");
         await write(socket, { wake: line });
       },
+      isBusy: async () => isTurnRunning,
     },
     listen() {
-      const at = findSocketPath(process.ppid);
+      const at = knownPath ?? findSocketPath(process.ppid);
       if (at === null)
         log("hooks cannot reach this server: other users can access the folder for its socket");
       else start(at);

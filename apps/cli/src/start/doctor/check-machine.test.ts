@@ -68,7 +68,7 @@ describe("the check for agents' clients", () => {
       {
         id: "gemini",
         status: "ok",
-        message: `0.61.0 at ${folder}/gemini; its agents are woken by hooks, wait. an idle Gemini CLI cannot be woken: it reads at its next turn`,
+        message: `0.61.0 at ${folder}/gemini; its agents are woken by hooks, wait. an idle Gemini CLI cannot be woken at its own terminal: it reads at its next turn; merkle launch --client acp -- gemini --acp wakes it`,
         fix: null,
       },
       {
