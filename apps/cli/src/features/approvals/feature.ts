@@ -3,6 +3,7 @@ import type { Feature } from "../../feature.js";
 /** Permission prompts of agents, answered by people. */
 export const feature: Feature = {
   needs: ["own-words"],
+  askForPermission: async (call) => (await import("./relay-permission.js")).askForDrivenAgent(call),
   commands: [
     {
       topic: "work",

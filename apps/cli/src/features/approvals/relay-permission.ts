@@ -68,10 +68,14 @@ function toSubject(fields: Readonly<Record<string, unknown>>): ApprovalSubject |
   const { tool_name: tool, tool_input: input, cwd: folder } = fields;
   if (typeof tool !== "string" || typeof folder !== "string") return undefined;
   if (typeof input !== "object" || input === null) return undefined;
-  const subject = { tool, input: JSON.stringify(input), folder, salt: randomBytes(32).toString("hex") };
+  const subject = createSubject(tool, input, folder);
   // Allowing the tool would not answer questions that a page cannot show.
   const isUnknownQuestion = tool === questionTool && parseQuestions(tool, subject.input) === null;
   return isUnknownQuestion ? undefined : subject;
+}
+
+function createSubject(tool: string, input: object, folder: string): ApprovalSubject {
+  return { tool, input: JSON.stringify(input), folder, salt: randomBytes(32).toString("hex") };
 }
 
 interface PermissionCall {
@@ -86,13 +90,37 @@ interface PermissionCall {
  * Asks the agent's own person, and returns the answer for the client. Withdraws the request when `ended` is
  * aborted.
  */
-export async function askPerson({
+export async function askPerson(call: PermissionCall): Promise<string | undefined> {
+  const answered = await waitForPerson(call);
+  return answered && toDecision(answered.answer, call.subject, answered.person);
+}
+
+/**
+ * Asks the person of an agent that the launch drives, which has no hooks, for a permission. Returns undefined if
+ * there is no answer; the terminal then decides.
+ */
+export async function askForDrivenAgent({
+  tool,
+  input,
+  folder,
+  ...call
+}: Omit<PermissionCall, "subject"> & {
+  readonly tool: string;
+  readonly input: object;
+  readonly folder: string;
+}): Promise<{ readonly isAllowed: boolean; readonly words: string | null } | undefined> {
+  const answered = await waitForPerson({ ...call, subject: createSubject(tool, input, folder) });
+  if (answered?.answer.state !== "allowed" && answered?.answer.state !== "denied") return undefined;
+  return { isAllowed: answered.answer.state === "allowed", words: answered.answer.words };
+}
+
+async function waitForPerson({
   config,
   peer,
   subject,
   devices,
   ended,
-}: PermissionCall): Promise<string | undefined> {
+}: PermissionCall): Promise<{ readonly answer: Answer; readonly person: string } | undefined> {
   const { session_id } = peer;
   const broker = (await findBroker(config, ended)).as(peer.credential);
   const key = createIdempotencyKey(randomUUID());
@@ -109,7 +137,7 @@ export async function askPerson({
     // The answer counts only for the request that this process sent, regardless of what the broker returns.
     if (answer.hash !== hashApproval(subject, nodeCrypto.sha256)) return undefined;
     if (answer.answers !== null && !(await isOwnAnswer(answer, { config, peer }))) return undefined;
-    return await toDecision(answer, subject, request.person);
+    return { answer, person: request.person };
   } catch (error) {
     if (!ended.aborted) throw error;
     const last = (await findBroker(config, AbortSignal.timeout(withdrawWithinMs))).as(peer.credential);
