@@ -78,41 +78,58 @@ const reserved: ReadonlySet<string> = new Set([
   ...["merkle", "claudecode", "all", "everyone", "everybody"],
 ]);
 
-/** Sets of scripts that are used together in one word. Every other script is a set by itself. */
-const scripts: readonly (readonly [string, RegExp])[] = [
+/** Scripts that are used together in one word. */
+const combinedScripts: readonly (readonly [string, RegExp])[] = [
   ["Japanese", /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]$/u],
   ["Korean", /^[\p{Script=Han}\p{Script=Hangul}]$/u],
   ["Chinese", /^[\p{Script=Han}\p{Script=Bopomofo}]$/u],
-  ...[
-    "Latin",
-    "Cyrillic",
-    "Greek",
-    "Armenian",
-    "Hebrew",
-    "Arabic",
-    "Devanagari",
-    "Bengali",
-    "Tamil",
-    "Telugu",
-    "Kannada",
-    "Malayalam",
-    "Gujarati",
-    "Gurmukhi",
-    "Sinhala",
-    "Thai",
-    "Lao",
-    "Khmer",
-    "Myanmar",
-    "Georgian",
-    "Ethiopic",
-    "Cherokee",
-    "Tibetan",
-    "Mongolian",
-    "Canadian_Aboriginal",
-    "Coptic",
-    "Lisu",
-  ].map((script) => [script.replace("_", " "), new RegExp(`^\\p{Script=${script}}$`, "u")] as const),
 ];
+
+const otherScripts = [
+  "Latin",
+  "Cyrillic",
+  "Greek",
+  "Armenian",
+  "Hebrew",
+  "Arabic",
+  "Devanagari",
+  "Bengali",
+  "Tamil",
+  "Telugu",
+  "Kannada",
+  "Malayalam",
+  "Gujarati",
+  "Gurmukhi",
+  "Sinhala",
+  "Thai",
+  "Lao",
+  "Khmer",
+  "Myanmar",
+  "Georgian",
+  "Ethiopic",
+  "Cherokee",
+  "Tibetan",
+  "Mongolian",
+  "Canadian_Aboriginal",
+  "Coptic",
+  "Lisu",
+];
+
+let scriptSets: readonly (readonly [string, RegExp])[] | undefined;
+
+/**
+ * Returns the sets of scripts that one word may contain, each with a pattern for its letters. Creates the patterns
+ * on demand, because that takes longer than any other part of loading this module.
+ */
+function getScriptSets(): readonly (readonly [string, RegExp])[] {
+  scriptSets ??= [
+    ...combinedScripts,
+    ...otherScripts.map(
+      (script) => [script.replace("_", " "), new RegExp(`^\\p{Script=${script}}$`, "u")] as const,
+    ),
+  ];
+  return scriptSets;
+}
 
 const anyScript = /^[\p{Script=Common}\p{Script=Inherited}]$/u;
 
@@ -122,10 +139,9 @@ const anyScript = /^[\p{Script=Common}\p{Script=Inherited}]$/u;
  */
 function findMixedScripts(word: string): string[] {
   const letters = [...word].filter((letter) => !anyScript.test(letter));
-  if (scripts.some(([, form]) => letters.every((letter) => form.test(letter)))) return [];
-  const found = new Set(
-    letters.map((letter) => scripts.find(([, form]) => form.test(letter))?.[0] ?? "other"),
-  );
+  const sets = getScriptSets();
+  if (sets.some(([, form]) => letters.every((letter) => form.test(letter)))) return [];
+  const found = new Set(letters.map((letter) => sets.find(([, form]) => form.test(letter))?.[0] ?? "other"));
   return found.size === 1 ? [] : [...found];
 }
 
