@@ -1,12 +1,41 @@
 import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import { join, relative } from "node:path";
 import { build } from "esbuild";
 import { root } from "../../../scripts/steps.mjs";
 
-const main = join(root, "apps/cli/dist/main.js");
+const dist = join(root, "apps/cli/dist");
+const main = join(dist, "main.js");
 /** The entry file of the runner process. Does not exist in a build without the `jobs` feature. */
-const runnerProcess = join(root, "apps/cli/dist/features/jobs/runner/runner-process.js");
+const runnerProcess = join(dist, "features/jobs/runner/runner-process.js");
+/** The commands that people and agents run most often. */
+const frequentCommands = [
+  "commands/post.js",
+  "commands/inbox.js",
+  "commands/ls.js",
+  "commands/status.js",
+  "features/brief/brief.js",
+  "features/tasks/tasks.js",
+]
+  .map((file) => join(dist, file))
+  .filter(existsSync);
+/** A command that needs nothing but main: it loads no part of the contract (PACK-4). */
+const versionCommand = join(dist, "commands/version.js");
+
+/** Options of every build. */
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: "node",
+  target: "node20.19",
+  // Not minified: minified code starts no faster, saves only 0.1 MB next to 60 MB of PostgreSQL, and has
+  // unreadable stack traces. License texts are not kept in the bundle, because THIRD-PARTY-NOTICES.txt
+  // contains them in full.
+  legalComments: "none",
+  metafile: true,
+  logLevel: "warning",
+};
 
 /**
  * Bundles the compiled command into `folder`, together with the entry files for the worker thread, the runner
@@ -18,38 +47,49 @@ const runnerProcess = join(root, "apps/cli/dist/features/jobs/runner/runner-proc
  */
 export async function bundle(folder) {
   const { metafile } = await build({
-    absWorkingDir: root,
+    ...common,
     entryPoints: {
       main,
       worker: join(root, "apps/broker/dist/start/worker.js"),
       ...(existsSync(runnerProcess) && { "runner-process": runnerProcess }),
-      // Clients load these files into their own processes.
-      "client-socket": join(root, "apps/cli/dist/clients/client-socket.js"),
-      "opencode-plugin": join(root, "apps/cli/dist/clients/opencode-plugin.js"),
     },
     outdir: folder,
-    bundle: true,
     splitting: true,
     format: "esm",
-    platform: "node",
-    target: "node20.19",
-    // Some bundled packages are CommonJS and need `require` for Node's built-in modules.
-    banner: {
-      js: 'import { createRequire as createRequireHere } from "node:module"; const require = createRequireHere(import.meta.url);',
-    },
-    // Not minified: minified code starts no faster, saves only 0.1 MB next to 60 MB of PostgreSQL, and has
-    // unreadable stack traces. License texts are not kept in the bundle, because THIRD-PARTY-NOTICES.txt
-    // contains them in full.
-    legalComments: "none",
     // The CommonJS build of jsonc-parser loads its modules in a way that esbuild cannot follow.
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
-    plugins: [validatorWhenNeeded, mainInOnePiece],
-    metafile: true,
-    logLevel: "warning",
+    plugins: [validatorWhenNeeded, fewChunks],
   });
-  const validator = await bundleValidator(folder);
-  refuseUnbundled(metafile);
-  return [...new Set([...Object.keys(metafile.inputs), ...validator])];
+  await addRequire(metafile);
+  const others = await Promise.all([bundleValidator(folder), bundleClientModules(folder)]);
+  for (const each of [metafile, ...others]) refuseUnbundled(each);
+  return [...new Set([metafile, ...others].flatMap(({ inputs }) => Object.keys(inputs)))];
+}
+
+/**
+ * Adds `require` to the chunks that call it: some bundled packages are CommonJS and need it for Node's built-in
+ * modules. Creating it takes as long as reading a small chunk.
+ */
+async function addRequire({ outputs }) {
+  for (const file of Object.keys(outputs).map((path) => join(root, path))) {
+    const code = await readFile(file, "utf8");
+    if (!/\brequire\b/.test(code)) continue;
+    const header =
+      'import { createRequire as createRequireHere } from "node:module"; const require = createRequireHere(import.meta.url);';
+    await writeFile(file, `${header}\n${code}`);
+  }
+}
+
+/** Bundles the modules that clients load into their own processes, each in one file. */
+async function bundleClientModules(folder) {
+  const names = ["client-socket", "opencode-plugin"];
+  const { metafile } = await build({
+    ...common,
+    entryPoints: names.map((name) => join(dist, `clients/${name}.js`)),
+    outdir: folder,
+    format: "esm",
+  });
+  return metafile;
 }
 
 /**
@@ -79,38 +119,43 @@ const validatorWhenNeeded = {
 
 async function bundleValidator(folder) {
   const { metafile } = await build({
-    absWorkingDir: root,
+    ...common,
     entryPoints: [join(root, "node_modules/@modelcontextprotocol/sdk/dist/esm/validation/ajv-provider.js")],
     outfile: join(folder, validatorFile),
-    bundle: true,
     format: "cjs",
-    platform: "node",
-    target: "node20.19",
-    legalComments: "none",
-    metafile: true,
-    logLevel: "warning",
   });
-  refuseUnbundled(metafile);
-  return Object.keys(metafile.inputs);
+  return metafile;
 }
 
 /**
- * Keeps the code that main loads at startup in one chunk. Otherwise esbuild would create a chunk, i.e.
- * another file to read, for each set of modules that main shares with a part loaded later. In this build
- * every such part also imports main, so main shares all of its modules with every part, and one chunk is
- * enough.
+ * Keeps the code that main loads at startup in one chunk, and what frequent commands need in another. Otherwise
+ * esbuild would create a chunk for each set of modules that the same parts share: more than forty for `merkle
+ * post`, and Node takes as long to find and link such a file as to run it. In this build every part that is
+ * loaded later also imports main and the frequent commands, so all parts share all of their modules.
  */
-const mainInOnePiece = {
-  name: "main-in-one-piece",
+const isInstalled = (file) => /[/\\]node_modules[/\\]/.test(file);
+const resolving = "resolving";
+const fewChunks = {
+  name: "few-chunks",
   setup(build) {
-    build.onResolve({ filter: /^\.\.?\// }, ({ path, kind, importer, resolveDir }) => {
-      if (kind !== "dynamic-import" || /[/\\]node_modules[/\\]/.test(importer)) return undefined;
-      return { path: relative(root, join(resolveDir, path)), namespace: "part" };
+    build.onResolve({ filter: /^(?:\.\.?\/|\/|@merkle\/)/ }, async ({ path, pluginData, ...from }) => {
+      const isPart =
+        from.kind === "dynamic-import"
+          ? !isInstalled(from.importer)
+          : from.kind === "entry-point" && path !== main;
+      if (!isPart || pluginData === resolving) return undefined;
+      const { path: file } = await build.resolve(path, { ...from, pluginData: resolving });
+      return { path: relative(root, file), namespace: "part" };
     });
-    build.onLoad({ filter: /./, namespace: "part" }, ({ path }) => ({
-      contents: `import ${JSON.stringify(main)}; export * from ${JSON.stringify(join(root, path))};`,
-      resolveDir: root,
-    }));
+    build.onLoad({ filter: /./, namespace: "part" }, ({ path }) => {
+      const file = join(root, path);
+      const shared = file === versionCommand ? [main] : [main, ...frequentCommands];
+      const imports = shared.map((each) => `import ${JSON.stringify(each)};`);
+      return {
+        contents: `${imports.join("\n")} export * from ${JSON.stringify(file)};`,
+        resolveDir: root,
+      };
+    });
   },
 };
 

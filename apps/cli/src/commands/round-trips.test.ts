@@ -1,5 +1,8 @@
 import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createServer, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { testMerkle } from "../test-kit/merkle.js";
@@ -11,26 +14,49 @@ beforeAll(async () => {
   await merkle.run(["new", "Far away"]);
 });
 
-it.each([
+const frequentCommands: [name: string, args: readonly string[]][] = [
   ["post", ["post", "far-away", "hi"]],
   ["inbox", ["inbox"]],
   ["ls", ["ls"]],
   ["brief", ["brief", "far-away"]],
   ["status", ["status"]],
   ["tasks", ["tasks", "far-away"]],
-])("[CLI-163] merkle %s waits at most twice for its broker, and asks nothing twice", async (_name, args) => {
-  const broker = await slowBroker();
-  const elsewhere = await testMerkle();
-  const run = (words: readonly string[]) =>
-    elsewhere.run(words, { env: { MERKLE_URL: broker.url, MERKLE_NAME: "Ana" } });
-  // The first write from a home also creates its person.
-  expect(await run(["post", "far-away", "hello"])).toMatchObject({ code: 0 });
-  broker.forget();
-  expect(await run(args)).toMatchObject({ code: 0 });
-  expect(broker.requests.length).toBeGreaterThan(0);
-  expect(new Set(broker.requests).size).toBe(broker.requests.length);
-  expect(broker.waits()).toBeLessThanOrEqual(2);
-});
+];
+
+it.each(frequentCommands)(
+  "[CLI-163] merkle %s waits at most twice for its broker, and asks nothing twice",
+  async (_name, args) => {
+    const broker = await slowBroker();
+    const elsewhere = await testMerkle();
+    const run = (words: readonly string[]) =>
+      elsewhere.run(words, { env: { MERKLE_URL: broker.url, MERKLE_NAME: "Ana" } });
+    // The first write from a home also creates its person.
+    expect(await run(["post", "far-away", "hello"])).toMatchObject({ code: 0 });
+    broker.forget();
+    expect(await run(args)).toMatchObject({ code: 0 });
+    expect(broker.requests.length).toBeGreaterThan(0);
+    expect(new Set(broker.requests).size).toBe(broker.requests.length);
+    expect(broker.waits()).toBeLessThanOrEqual(2);
+  },
+);
+
+it.each(frequentCommands)(
+  "[CLI-177] merkle %s loads its code from at most eight files",
+  async (_name, args) => {
+    const folder = await mkdtemp(join(tmpdir(), "merkle-loaded-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    // Node lists every file that a process has loaded in its coverage.
+    const ended = merkle.start(args, { env: { NODE_V8_COVERAGE: folder, MERKLE_NAME: "Ana" } }).ended;
+    expect(await ended).toMatchObject({ code: 0 });
+    const [report = ""] = await readdir(folder);
+    const { result } = JSON.parse(await readFile(join(folder, report), "utf8"));
+    const loaded = result
+      .map(({ url }: { url: string }) => url)
+      .filter((url: string) => url.startsWith("file:"));
+    expect(loaded.length).toBeGreaterThan(1);
+    expect(loaded.length, loaded.join("\n")).toBeLessThanOrEqual(8);
+  },
+);
 
 /** Longer than a command needs between two requests that do not depend on each other. */
 const answerAfterMs = 300;
