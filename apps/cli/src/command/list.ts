@@ -1,4 +1,5 @@
 import type { OperationName } from "@merkle/wire";
+import { formatNumber } from "@merkle/wire/text";
 import { readWholeNumber } from "../core/flag-values.js";
 import { type Flag, type Flags, findFlag } from "../core/flags.js";
 import { type Cell, formatList, type ListColumn } from "../text/list-layout.js";
@@ -43,7 +44,7 @@ export const webFlag: Flag = { flags: "--web", summary: "open the page of this l
 
 /** The `--limit` flag of a list. Without `usual`, the list contains all rows by default. */
 export function limitFlag(usual?: number, max?: number): Flag {
-  const bound = max === undefined ? "" : `, up to ${max.toLocaleString("en")}`;
+  const bound = max === undefined ? "" : `, up to ${formatNumber(max)}`;
   return {
     flags: "--limit <number>",
     summary: `maximum number of results${bound} (default: ${usual ?? "all"})`,
@@ -73,9 +74,8 @@ export async function showList<Row extends object>(
   if (rows.length === 0) return output.note(empty);
   const text = formatRows(rows, list.columns, output);
   await output.page(value, foot === undefined ? text : `${text}\n${output.dim(foot)}`);
-  if (total > rows.length)
-    output.note(`  ${rows.length.toLocaleString("en")} of ${total.toLocaleString("en")}: ${rest}`);
-  else if (hasMore) output.note(`  the first ${rows.length.toLocaleString("en")}: ${rest}`);
+  if (total > rows.length) output.note(`  ${formatNumber(rows.length)} of ${formatNumber(total)}: ${rest}`);
+  else if (hasMore) output.note(`  the first ${formatNumber(rows.length)}: ${rest}`);
 }
 
 type ListStyle = Pick<Output, "columns" | "signs" | "isTerminal" | "dim">;

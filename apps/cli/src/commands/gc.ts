@@ -1,5 +1,5 @@
 import type { OutputOf } from "@merkle/wire";
-import { describeBytes } from "@merkle/wire/text";
+import { describeBytes, formatNumber } from "@merkle/wire/text";
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
 import { type Column, formatRows } from "../command/list.js";
@@ -28,7 +28,7 @@ function describeRemoved({ removed, dry_run }: OutputOf<"collect_garbage">): str
   const kinds = Object.entries(removed).filter(([, rows]) => rows > 0);
   if (kinds.length === 0) return dry_run ? "nothing would be deleted" : "nothing to delete";
   const width = Math.max(...kinds.map(([kind]) => kind.length));
-  const rows = kinds.map(([kind, rows]) => `  ${kind.padEnd(width)}  ${rows.toLocaleString("en")}`);
+  const rows = kinds.map(([kind, rows]) => `  ${kind.padEnd(width)}  ${formatNumber(rows)}`);
   return [dry_run ? "would be deleted" : "gone", ...rows].join("\n");
 }
 
@@ -41,7 +41,7 @@ const columns: readonly Column<OutputOf<"collect_garbage">["tables"][number]>[] 
   { head: "Size", cell: ({ bytes }) => describeBytes(bytes) },
   { head: "Indexes", cell: ({ index_bytes }) => `indexes ${describeBytes(index_bytes)}` },
   { head: "Rows", cell: ({ rows }) => formatCount(rows, "row") },
-  { head: "Dead rows", isOptional: true, cell: ({ dead_rows }) => `${dead_rows.toLocaleString("en")} dead` },
+  { head: "Dead rows", isOptional: true, cell: ({ dead_rows }) => `${formatNumber(dead_rows)} dead` },
   {
     head: "Vacuumed",
     isOptional: true,

@@ -1,3 +1,4 @@
+import { splitGraphemes } from "../text/display-width.js";
 import { toOneLine } from "../text/one-line.js";
 
 /**
@@ -32,7 +33,7 @@ function toPairs(name: string): string[] {
 
 /** Returns the letters and digits of a name, or all its characters if it contains neither. */
 function toLetters(name: string): string[] {
-  const all = [...new Intl.Segmenter().segment(toOneLine(name))].map(({ segment }) => segment.toUpperCase());
+  const all = Array.from(splitGraphemes(toOneLine(name)), (letter) => letter.toUpperCase());
   const letters = all.filter((each) => /[\p{L}\p{N}]/u.test(each));
   return letters.length > 0 ? letters : all;
 }

@@ -15,6 +15,7 @@ describe("the width of text", () => {
     ["❤️", 2],
     ["1", 1],
     ["→ ● ◐ …", 7],
+    ["– ✓ ✗ · é", 9],
     ["🇩🇪", 2],
     ["\u200b", 0],
   ])("[CLI-13] %j takes %i columns", (text, width) => {

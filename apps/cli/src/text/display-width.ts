@@ -30,14 +30,14 @@ let graphemes: Intl.Segmenter | undefined;
  * Splits a string into grapheme clusters. Creates the segmenter on demand, because creating it takes longer
  * than most commands run.
  */
-function splitGraphemes(text: string): Iterable<string> {
-  if (isAscii(text)) return text;
+export function splitGraphemes(text: string): Iterable<string> {
+  if (hasOnlyNarrow(text)) return text;
   graphemes ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   return Array.from(graphemes.segment(text), ({ segment }) => segment);
 }
 
 function measureLetter(letter: string): number {
-  if (isAscii(letter)) return 1;
+  if (hasOnlyNarrow(letter)) return 1;
   if (letter.length === 1) return zeroWidth.test(letter) ? 0 : wide.test(letter) ? 2 : 1;
   const [first = "", ...joined] = letter;
   // A variation selector after the character can turn it into an emoji.
@@ -48,9 +48,12 @@ function measureLetter(letter: string): number {
   );
 }
 
-/** Returns whether a string consists of printable ASCII characters. */
-function isAscii(text: string): boolean {
-  return /^[ -~]*$/.test(text);
+/**
+ * Returns whether a string consists of characters that take one column each and join no other: printable ASCII,
+ * Latin letters, and the punctuation, arrows and marks that this program prints.
+ */
+function hasOnlyNarrow(text: string): boolean {
+  return /^[ -~\u00a1-\u00ac\u00ae-\u024f\u2010-\u2027\u2190-\u21ff\u25a0-\u25fc\u2713\u2717]*$/.test(text);
 }
 
 // Matches characters without width, including those that begin a colour sequence.

@@ -1,4 +1,4 @@
-import { neutralise } from "@merkle/wire/text";
+import { formatNumber, neutralise } from "@merkle/wire/text";
 
 /** Formats text written by others for one line of a terminal: without control characters and line breaks. */
 export function toOneLine(text: string): string {
@@ -39,7 +39,7 @@ export function indentText(text: string): string {
 export function cutText(text: string, charsMax: number): string {
   const chars = [...text];
   if (chars.length <= charsMax) return text;
-  return `${chars.slice(0, charsMax).join("")}… (${chars.length.toLocaleString("en")} characters)`;
+  return `${chars.slice(0, charsMax).join("")}… (${formatNumber(chars.length)} characters)`;
 }
 
 /** Ends text with a line break, so that the shell's prompt begins on a new line. */

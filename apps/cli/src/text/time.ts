@@ -1,3 +1,5 @@
+import { formatNumber } from "@merkle/wire/text";
+
 /**
  * Formats the time since a timestamp, such as `32s` or `2m`. Never negative, even if the broker's clock is
  * ahead.
@@ -31,5 +33,5 @@ export function toDuration(seconds: number): string {
 
 /** Formats a count with its noun, such as `1 message` or `1,200 messages`. */
 export function formatCount(count: number, noun: string): string {
-  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+  return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -1,3 +1,4 @@
+import { formatNumber } from "../core/format-number.js";
 import type { AttentionItem } from "./attention.js";
 
 type Kind = AttentionItem["kind"];
@@ -70,7 +71,7 @@ function countKept(items: number, room: number): number {
 
 /** Describes items of one kind in a line, such as `23 tasks were handed back`. */
 export function describeGroup({ kind, shown, folded, foldedCount }: ItemGroup): string {
-  const count = `${foldedCount.toLocaleString("en")}${shown.length > 0 ? " more" : ""}`;
+  const count = `${formatNumber(foldedCount)}${shown.length > 0 ? " more" : ""}`;
   switch (kind) {
     case "blocked":
       return `${count} agents are blocked`;

@@ -1,6 +1,7 @@
 /** Functions that process text. All of them work in browsers. */
 
 export { isClearText, isLoopbackAddress } from "../core/clear-text.js";
+export { formatNumber } from "../core/format-number.js";
 export { describeDeception, describeNewNameDeception, normaliseName } from "../core/names.js";
 export { countUtf8Bytes, isStorable } from "../core/utf8.js";
 export {

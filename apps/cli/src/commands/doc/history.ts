@@ -1,5 +1,6 @@
 import type { DocumentVersion } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
+import { formatNumber } from "@merkle/wire/text";
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { type Column, limitFlag, readLimit, showList, webFlag } from "../../command/list.js";
@@ -66,8 +67,7 @@ function listColumns({ bold, dim }: Output): Column<DocumentVersion>[] {
     {
       head: "Size",
       widthMin: 12,
-      cell: ({ redaction, bytes }) =>
-        redaction ? formatRemoval(redaction) : `${bytes.toLocaleString("en")} bytes`,
+      cell: ({ redaction, bytes }) => (redaction ? formatRemoval(redaction) : `${formatNumber(bytes)} bytes`),
     },
     {
       head: "Feed",

@@ -1,4 +1,5 @@
 import type { InputOf, OutputOf, UsageRow } from "@merkle/wire";
+import { formatNumber } from "@merkle/wire/text";
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
 import { type Column, showList, webFlag } from "../../command/list.js";
@@ -83,7 +84,7 @@ type UsageLine = Sums & { readonly name: string } & Partial<Pick<UsageRow, "task
 const fullCountsMin = 100;
 
 function listColumns({ columns: width }: Output): Column<UsageLine>[] {
-  const toText = width < fullCountsMin ? formatCompactCount : (count: number) => count.toLocaleString("en");
+  const toText = width < fullCountsMin ? formatCompactCount : formatNumber;
   const toColumn = (head: string, read: (line: UsageLine) => number): Column<UsageLine> => ({
     head,
     align: "right",
