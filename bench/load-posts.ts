@@ -1,14 +1,16 @@
 import { randomUUID } from "node:crypto";
+import { openLeanNats } from "./lean-nats.js";
 import { openLeanSocket } from "./lean-socket.js";
 import { openLeanStream } from "./lean-stream.js";
+import { jetStreamSubject } from "./nats-server.js";
 import type { TeamInSession } from "./places.js";
 import { type Latency, toLatency } from "./statistics.js";
 import { messageText } from "./text.js";
 
 export interface PostsQuestion {
   /**
-   * Addresses of one or more brokers, or of Redis, which is recognised by its URL scheme. Connections are distributed
-   * over the addresses.
+   * Addresses of one or more brokers, or of Redis or NATS, which are recognised by their URL schemes. Connections are
+   * distributed over the addresses.
    */
   readonly socketUrls: readonly string[];
   /** Sessions and credentials to post with. Connections are distributed over them. */
@@ -92,8 +94,7 @@ async function openPoster(
     line.post(sentAt.push(performance.now()) - 1);
   }
 
-  const openLine = url.startsWith("redis:") ? openStreamLine : openSocketLine;
-  const line = await openLine(url, place, (id, error) => {
+  const line = await findOpenLine(url)(url, place, (id, error) => {
     if (error !== undefined) return finish(new Error(error));
     open -= 1;
     if (onAnswer(sentAt[id] ?? Number.NaN, performance.now())) post();
@@ -108,7 +109,12 @@ async function openPoster(
   };
 }
 
-/** Opens a connection to a broker or the prototype. Both reply in any order. */
+function findOpenLine(url: string): typeof openSocketLine {
+  if (url.startsWith("redis:")) return openStreamLine;
+  return url.startsWith("nats:") ? openJetStreamLine : openSocketLine;
+}
+
+/** Opens a connection to a broker or a reference server. Both reply in any order. */
 export async function openSocketLine(
   url: string,
   { session_id, team_id }: TeamInSession,
@@ -143,6 +149,21 @@ async function openStreamLine(url: string, { session_id }: TeamInSession, onRepl
   return {
     post: () => stream.send("XADD", session_id, "*", "content", messageText),
     close: stream.close,
+  };
+}
+
+/** Opens a connection to JetStream, which keeps a message under a subject that is named after the session. */
+async function openJetStreamLine(
+  url: string,
+  { session_id }: TeamInSession,
+  onReply: OnReply,
+): Promise<Line> {
+  const nats = await openLeanNats(url, (id, reply) =>
+    onReply(id, reply.includes('"error"') ? reply : undefined),
+  );
+  return {
+    post: (id) => nats.request(`${jetStreamSubject}.${session_id}`, id, messageText),
+    close: nats.close,
   };
 }
 

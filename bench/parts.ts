@@ -8,6 +8,7 @@ import { flat } from "./parts/flat.js";
 import { idle } from "./parts/idle.js";
 import { jobs } from "./parts/jobs.js";
 import { nodes } from "./parts/nodes.js";
+import { peers } from "./parts/peers.js";
 import { posts } from "./parts/posts.js";
 import { stalls } from "./parts/stalls.js";
 import { start } from "./parts/start.js";
@@ -19,6 +20,7 @@ import { verbs } from "./parts/verbs.js";
 /** The parts that are measured by default, in the order of the report. */
 export const parts: readonly Part[] = [
   posts,
+  peers,
   flat,
   delivery,
   fanOut,

@@ -11,7 +11,7 @@ import { type Child, startChild } from "./child.js";
 import type { LoadQuestion } from "./load-process.js";
 import { readTreeCpu } from "./process-state.js";
 import { type BareAppend, openBareAppend } from "./reference/bare-append.js";
-import type { PrototypeAddress, PrototypeQuestion } from "./reference/prototype-process.js";
+import type { PostServerAddress, PostServerQuestion } from "./reference/post-server.js";
 
 /** The environment of the measurements: a database, and separate processes for brokers and for callers. */
 export interface Stage {
@@ -40,8 +40,8 @@ export interface Stage {
   startBroker(options?: BrokerStart): Promise<BenchBroker>;
   /** Starts bare `ws` and `node:http` in a separate process, for comparison with the broker. */
   startBare(options?: BareStart): Promise<BenchBare>;
-  /** Starts the prototype in a separate process, on the stage's database. */
-  startPrototype(): Promise<BenchPrototype>;
+  /** Starts a reference server in a separate process. It stores messages in the stage's database or folder. */
+  startReference(name: ReferenceName): Promise<BenchReference>;
   load<Answer>(question: LoadQuestion): Promise<Answer>;
   stop(): Promise<void>;
 }
@@ -69,11 +69,14 @@ export interface BareStart {
 /** A broker, and its home key, which is needed to verify people. */
 export type BenchBroker = BrokerAddress & Child & { readonly homeKey: string };
 export type BenchBare = BareAddress & Child;
-export type BenchPrototype = PrototypeAddress & Child;
+export type BenchReference = PostServerAddress & Child;
+
+/** The servers in `reference/` that people might use instead of the broker. */
+export type ReferenceName = "relay" | "queue" | "mailbox";
 
 /**
- * The flags with which the service, the image, `npm start` and `merkle up --detach` start a broker. The prototype gets
- * the same flags.
+ * The flags with which the service, the image, `npm start` and `merkle up --detach` start a broker. Reference
+ * servers get the same flags.
  */
 const nodeFlags = ["--max-semi-space-size=64"];
 
@@ -147,10 +150,10 @@ export async function openStage(brokerFlags: readonly string[]): Promise<Stage> 
         const child = start("./bare-process.js", flags);
         return { ...(await child.ask<BareAddress>({ address: true })), ...child };
       },
-      async startPrototype() {
-        const child = start("./reference/prototype-process.js", nodeFlags);
-        const question: PrototypeQuestion = { start: { databaseUrl } };
-        return { ...(await child.ask<PrototypeAddress>(question)), ...child };
+      async startReference(name) {
+        const child = start(`./reference/${name}-process.js`, nodeFlags);
+        const question: PostServerQuestion = { start: { databaseUrl, folder } };
+        return { ...(await child.ask<PostServerAddress>(question)), ...child };
       },
       load: (question) => callers.ask(question),
       stop,

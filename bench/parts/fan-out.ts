@@ -1,7 +1,7 @@
 import type { FanOutAnswer } from "../load-fan-out.js";
 import { definePart, type Figure, type Pace, type Target, warmUpTimes } from "../part.js";
 import { openSessions, type TeamInSession } from "../places.js";
-import type { BenchBare, BenchBroker, BenchPrototype, Stage } from "../stage.js";
+import type { BenchBare, BenchBroker, BenchReference, Stage } from "../stage.js";
 import { median } from "../statistics.js";
 
 const receiverCounts = [10, 100, 1_000] as const;
@@ -10,12 +10,12 @@ type Receivers = (typeof receiverCounts)[number];
 interface Round {
   readonly merkle: Readonly<Record<Receivers, FanOutAnswer>>;
   readonly bare: Readonly<Record<Receivers, FanOutAnswer>>;
-  readonly prototype: Readonly<Record<Receivers, FanOutAnswer>>;
+  readonly relay: Readonly<Record<Receivers, FanOutAnswer>>;
 }
 
 /**
  * One session with many receivers and 16 posts in flight. Compared with a bare broadcast of messages of the same size,
- * and with durable posts to the prototype. On a busy machine, CPU times are more reliable than rates.
+ * and with a relay. On a busy machine, CPU times are more reliable than rates.
  */
 export const fanOut = definePart<Round>({
   name: "fan-out",
@@ -24,29 +24,20 @@ export const fanOut = definePart<Round>({
     rate(10),
     rate(100, { atLeast: 3 }),
     rate(1_000),
-    ...receiverCounts.flatMap((count) => [
-      cost(count, "bare ws broadcast", "bare"),
-      cost(count, "prototype", "prototype", { atMost: 1.3 }),
-    ]),
+    ...receiverCounts.flatMap((count) => [cost(count, "bare"), cost(count, "relay")]),
   ],
   async open(stage, pace) {
     const broker = await stage.startBroker();
-    const prototype = await stage.startPrototype();
+    const relay = await stage.startReference("relay");
     const bare = await stage.startBare();
     const [poster] = await openSessions(broker.url, { sessions: 1, teams: 1 });
     if (!poster) throw new Error("There is no session to post to.");
-    const feed = await openFeed(prototype);
-    const sides = {
-      broker: { server: broker, poster },
-      prototype: { server: prototype, poster: feed },
-      bare,
-    };
-    const measure = (times: Times) => measureRound(stage, sides, times);
+    const measure = (times: Times) => measureRound({ stage, broker, relay, bare, poster }, times);
     return {
       warmUp: () => measure(warmUpTimes),
       measure: () => measure(pace),
       async close() {
-        await Promise.all([broker.stop(), prototype.stop(), bare.stop()]);
+        await Promise.all([broker.stop(), relay.stop(), bare.stop()]);
       },
     };
   },
@@ -60,46 +51,36 @@ export const fanOut = definePart<Round>({
 
 type Times = Pick<Pace, "warmUpMs" | "measureMs">;
 
-/** A server, and the session and credential to post with. */
-interface Side {
-  readonly server: BenchBroker | BenchPrototype;
+interface Setting {
+  readonly stage: Stage;
+  readonly broker: BenchBroker;
+  readonly relay: BenchReference;
+  readonly bare: BenchBare;
   readonly poster: TeamInSession;
 }
 
-interface Sides {
-  readonly broker: Side;
-  readonly prototype: Side;
-  readonly bare: BenchBare;
-}
-
 async function measureRound(
-  stage: Stage,
-  { broker, prototype, bare }: Sides,
+  { stage, broker, relay, bare, poster }: Setting,
   { warmUpMs, measureMs }: Times,
 ): Promise<Round> {
   const round = {
     merkle: {} as Record<Receivers, FanOutAnswer>,
     bare: {} as Record<Receivers, FanOutAnswer>,
-    prototype: {} as Record<Receivers, FanOutAnswer>,
+    relay: {} as Record<Receivers, FanOutAnswer>,
   };
   for (const receivers of receiverCounts) {
-    const load = (server: BenchBroker | BenchPrototype | BenchBare, poster: TeamInSession | null) => {
+    const load = (server: BenchBroker | BenchReference | BenchBare) => {
       const [socketUrls, serverPids] = [[server.socketUrl], [server.pid]];
       const options = { receivers, inFlight: 16, warmUpMs, measureMs };
-      return stage.load<FanOutAnswer>({ fanOut: { socketUrls, serverPids, poster, ...options } });
+      const question = { socketUrls, serverPids, poster: server === bare ? null : poster, ...options };
+      return stage.load<FanOutAnswer>({ fanOut: question });
     };
-    round.merkle[receivers] = await load(broker.server, broker.poster);
-    round.prototype[receivers] = await load(prototype.server, prototype.poster);
+    round.merkle[receivers] = await load(broker);
+    round.relay[receivers] = await load(relay);
     await bare.ask({ broadcast: { bytes: round.merkle[receivers].bytesEach } });
-    round.bare[receivers] = await load(bare, null);
+    round.bare[receivers] = await load(bare);
   }
   return round;
-}
-
-async function openFeed(prototype: BenchPrototype): Promise<TeamInSession> {
-  const [id] = await prototype.ask<string[]>({ openFeeds: { count: 1 } });
-  if (id === undefined) throw new Error("There is no feed to post to.");
-  return { session_id: id, team_id: id, end: 0 };
 }
 
 function nameOf(receivers: Receivers): string {
@@ -117,18 +98,12 @@ function rate(receivers: Receivers, target?: Target): Figure<Round> {
   };
 }
 
-function cost(
-  receivers: Receivers,
-  limitName: string,
-  limit: "bare" | "prototype",
-  target?: Target,
-): Figure<Round> {
+function cost(receivers: Receivers, limit: "bare" | "relay"): Figure<Round> {
   return {
     name: `${nameOf(receivers)}, processor time of the server for each delivery`,
     unit: "µs",
-    limitName,
+    limitName: limit === "bare" ? "bare ws broadcast" : "relay",
     value: (round) => round.merkle[receivers].serverMicrosecondsEach,
     limit: (round) => round[limit][receivers].serverMicrosecondsEach,
-    target,
   };
 }

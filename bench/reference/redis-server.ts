@@ -4,13 +4,10 @@ import { mkdtemp } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { readTreeCpu } from "../process-state.js";
 
 /** Redis as a durable log: a message added to a stream is on disk before the reply. */
 export interface RedisServer {
   readonly url: string;
-  /** Returns the server's CPU time, in microseconds. */
-  cpu(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -41,7 +38,6 @@ export async function startRedisServer(folder: string): Promise<RedisServer | nu
   if (!isReady) return null;
   return {
     url: `redis://127.0.0.1:${port}`,
-    cpu: () => readTreeCpu(server.pid ?? 0),
     async stop() {
       server.kill();
       await ended;
