@@ -6,7 +6,6 @@ import { findFlag, isSet } from "../core/flags.js";
 import { listChecks } from "../feature-hooks.js";
 import type { CheckContext, DoctorFinding } from "../start/doctor/check.js";
 import { checkBroker, checkPort } from "../start/doctor/check-broker.js";
-import { checkClock } from "../start/doctor/check-clock.js";
 import { checkInstalled } from "../start/doctor/check-installed.js";
 import {
   checkClients,
@@ -51,7 +50,6 @@ async function runChecks(context: CheckContext): Promise<DoctorFinding[]> {
     checkDisk,
     checkDatabase,
     checkBroker,
-    checkClock,
     checkPort,
     ...(await listChecks()),
     checkClients,

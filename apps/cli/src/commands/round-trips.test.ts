@@ -58,6 +58,18 @@ it.each(frequentCommands)(
   },
 );
 
+it("[CLI-178] merkle doctor asks its broker for nothing twice", async () => {
+  const broker = await slowBroker();
+  const elsewhere = await testMerkle();
+  const env = { MERKLE_URL: broker.url };
+  // The first command from a home also asks for proof of the broker's key.
+  await elsewhere.run(["ls"], { env });
+  broker.forget();
+  const { stdout } = await elsewhere.run(["doctor"], { env });
+  expect(stdout).toContain("clock     agrees with the broker's");
+  expect(new Set(broker.requests).size, broker.requests.join("\n")).toBe(broker.requests.length);
+});
+
 /** Longer than a command needs between two requests that do not depend on each other. */
 const answerAfterMs = 300;
 

@@ -21,36 +21,44 @@ import { explainError } from "../../core/explain-error.js";
 import { readVersion } from "../../core/this-program.js";
 import { notTrusted } from "../../settings/foreign-file.js";
 import { type CheckContext, type DoctorCheck, type DoctorFinding, fail, ok, skip, warn } from "./check.js";
+import { checkClock, skipClock } from "./check-clock.js";
 
 /**
- * Checks the broker that commands would call: whether it replies, works and has a matching version, and
- * whether agents can reach it.
+ * Checks the broker that commands would call: whether it replies, works and has a matching version, whether
+ * agents can reach it, and whether its clock is right.
  */
 export const checkBroker: DoctorCheck = async (context) => {
   const { config, signal } = context;
   if (config.untrusted) {
     const { message } = notTrusted(config.untrusted);
-    return [fail("broker", message, "merkle trust, or name the broker with MERKLE_URL")];
+    return [
+      fail("broker", message, "merkle trust, or name the broker with MERKLE_URL"),
+      skip("clock", "no broker to compare it with"),
+    ];
   }
   const broker = await findBroker(config, signal);
+  const askedAt = Date.now();
   const health = await readHealth(broker).catch((error: unknown) => explainError(error));
+  const answeredAt = Date.now();
   signal.throwIfAborted();
   if (health instanceof CliError && health.exitCode === exitCodes.usage) throw health;
   if (health instanceof Error) {
     return [
       describeUnreachable(context, health),
       skip("url", "the address that agents use: unknown, because the broker does not reply"),
+      skipClock,
     ];
   }
+  const clock = checkClock(health, (askedAt + answeredAt) / 2);
   const signIn = await readSignIn(broker);
   if (signIn.auth !== "invite")
-    return [describe(broker.base, health), await checkUrl(broker, signIn, context)];
+    return [describe(broker.base, health), await checkUrl(broker, signIn, context), clock];
   const member = await checkMember(broker);
   const url =
     member.status === "ok"
       ? await checkUrl(broker, signIn, context)
       : skip("url", "the address that agents use: unknown, because only members can read it");
-  return [describe(broker.base, health), member, url];
+  return [describe(broker.base, health), member, url, clock];
 };
 
 /** The part of a broker's reply that anyone can read without authentication. */

@@ -1,7 +1,6 @@
 import { limits } from "@merkle/wire/limits";
-import { findBroker } from "../../broker/broker-client.js";
-import { readHealth } from "../../broker/broker-facts.js";
-import { type DoctorCheck, type DoctorFinding, fail, ok, skip, warn } from "./check.js";
+import type { HealthReply } from "../../broker/broker-facts.js";
+import { type DoctorFinding, fail, ok, skip, warn } from "./check.js";
 
 /** The clock difference above which times in feeds look wrong. */
 const noticeableSkewMs = 30_000;
@@ -9,17 +8,15 @@ const noticeableSkewMs = 30_000;
 /**
  * Checks that the clocks of this machine and the broker agree. The broker refuses signatures whose time
  * differs too much from its own (HELLO-5).
+ *
+ * @param own - this machine's time when the broker sent its health
  */
-export const checkClock: DoctorCheck = async ({ config, signal }) => {
-  if (config.untrusted) return [skip("clock", "no broker to compare it with")];
-  const broker = await findBroker(config, signal);
-  const askedAt = Date.now();
-  const health = await readHealth(broker).catch(() => null);
-  signal.throwIfAborted();
-  const time = typeof health?.time === "string" ? Date.parse(health.time) : Number.NaN;
-  if (Number.isNaN(time)) return [skip("clock", "the broker does not report its time")];
-  return [compareClocks({ own: (askedAt + Date.now()) / 2, brokers: time })];
-};
+export function checkClock({ time }: Pick<HealthReply, "time">, own: number): DoctorFinding {
+  const brokers = typeof time === "string" ? Date.parse(time) : Number.NaN;
+  return Number.isNaN(brokers) ? skipClock : compareClocks({ own, brokers });
+}
+
+export const skipClock = skip("clock", "the broker does not report its time");
 
 export function compareClocks({ own, brokers }: { own: number; brokers: number }): DoctorFinding {
   const apartMs = Math.abs(own - brokers);
