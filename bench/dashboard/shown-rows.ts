@@ -1,4 +1,5 @@
 import type { Page } from "playwright-core";
+import { feedStartText } from "../../tests/dashboard/shown-feed.js";
 
 /** A comparison of the rows of a feed with the posted messages. */
 export interface ShownRows {
@@ -17,7 +18,7 @@ export interface ShownRows {
 export async function compareRows(page: Page, said: ReadonlyMap<number, string>): Promise<ShownRows> {
   const feed = page.getByRole("feed");
   return feed.evaluate(
-    async (scroller, { expected, limitMs }) => {
+    async (scroller, { expected, startText, limitMs }) => {
       const texts = new Map(expected);
       const seen = new Set<number>();
       const doubled = new Set<number>();
@@ -41,7 +42,7 @@ export async function compareRows(page: Page, said: ReadonlyMap<number, string>)
           await new Promise((resolve) => requestAnimationFrame(resolve));
         }
       }
-      while (!scroller.textContent?.includes("The feed begins here") || scroller.scrollTop > 0) {
+      while (!scroller.textContent?.includes(startText) || scroller.scrollTop > 0) {
         scroller.scrollTop = 0;
         await frames(1);
       }
@@ -53,6 +54,6 @@ export async function compareRows(page: Page, said: ReadonlyMap<number, string>)
       }
       return { lost: texts.size - seen.size, doubled: doubled.size };
     },
-    { expected: [...said], limitMs: 60_000 },
+    { expected: [...said], startText: feedStartText, limitMs: 60_000 },
   );
 }

@@ -7,6 +7,9 @@ export interface ShownRow {
   readonly text: string;
 }
 
+/** The text above a feed's first message, once all earlier messages are loaded. */
+export const feedStartText = "Start of session";
+
 /**
  * Reads the whole feed by scrolling through it from the beginning.
  *
@@ -14,12 +17,12 @@ export interface ShownRow {
  */
 export async function readShownFeed(page: Page): Promise<ShownRow[]> {
   const feed = page.getByRole("feed");
-  await feed.evaluate(async (scroller) => {
-    while (!scroller.textContent?.includes("Start of session") || scroller.scrollTop > 0) {
+  await feed.evaluate(async (scroller, startText) => {
+    while (!scroller.textContent?.includes(startText) || scroller.scrollTop > 0) {
       scroller.scrollTop = 0;
       await new Promise((resolve) => requestAnimationFrame(resolve));
     }
-  });
+  }, feedStartText);
   return feed.evaluate(async (scroller) => {
     const rows = new Map<number, string>();
     for (let isAtEnd = false; !isAtEnd; scroller.scrollTop += scroller.clientHeight / 2) {

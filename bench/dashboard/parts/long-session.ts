@@ -1,4 +1,5 @@
 import type { Page } from "playwright-core";
+import { feedStartText } from "../../../tests/dashboard/shown-feed.js";
 import { median } from "../../statistics.js";
 import type { DashboardPart } from "../measurement.js";
 import { stageFeed } from "../staged-feed.js";
@@ -118,12 +119,12 @@ function scrollFrames(page: Page, px: number, frames: number): Promise<number> {
  */
 function readThrough(page: Page, direction: "up" | "down"): Promise<number> {
   return page.getByRole("feed").evaluate(
-    async (scroller, { way, limitMs }) => {
+    async (scroller, { way, startText, limitMs }) => {
       const until = performance.now() + limitMs;
       let rowsMax = 0;
       const isThere = () =>
         way === "up"
-          ? scroller.scrollTop <= 0 && scroller.textContent?.includes("The feed begins here") === true
+          ? scroller.scrollTop <= 0 && scroller.textContent?.includes(startText) === true
           : scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 1;
       for (let restingFrames = 0; restingFrames < 5; restingFrames = isThere() ? restingFrames + 1 : 0) {
         if (performance.now() > until) {
@@ -136,7 +137,7 @@ function readThrough(page: Page, direction: "up" | "down"): Promise<number> {
       }
       return rowsMax;
     },
-    { way: direction, limitMs: 120_000 },
+    { way: direction, startText: feedStartText, limitMs: 120_000 },
   );
 }
 

@@ -69,7 +69,7 @@ function searchInPage(page: Page, word: string): Promise<number> {
     const begunAt = performance.now();
     history.replaceState(null, "", `?q=${wanted}`);
     const isThere = () =>
-      document.querySelector('ol[aria-label^="What was found"] mark')?.textContent?.toLowerCase() === wanted;
+      document.querySelector('section[aria-label^="Results"] mark')?.textContent?.toLowerCase() === wanted;
     while (!isThere()) {
       if (performance.now() - begunAt > 20_000) throw new Error(`"${wanted}" was not found within 20 s`);
       await new Promise((resolve) => requestAnimationFrame(resolve));

@@ -1,4 +1,5 @@
 import type { Browser, Page } from "playwright-core";
+import { locatePaletteField } from "../../../tests/dashboard/open-palette.js";
 import { median } from "../../statistics.js";
 import type { DashboardPart } from "../measurement.js";
 import { stageFeed } from "../staged-feed.js";
@@ -93,11 +94,11 @@ async function use(page: Page): Promise<void> {
   for (let step = 0; step < 20; step += 1) await page.keyboard.press("k");
   const chip = page.getByRole("button", { name: "Decisions", exact: true });
   await chip.click();
-  await page.getByText("Nothing matches").waitFor();
+  await page.getByText("No matches", { exact: true }).waitFor();
   await chip.click();
   await page.getByRole("article").last().waitFor();
   await page.keyboard.press("ControlOrMeta+k");
-  await page.getByRole("dialog", { name: "Go anywhere" }).getByRole("combobox").waitFor();
+  await locatePaletteField(page).waitFor();
   await page.keyboard.press("s");
   await page.keyboard.press("Escape");
   // The browser reports a delay only after the paint that it caused.
