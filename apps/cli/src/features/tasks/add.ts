@@ -5,8 +5,8 @@ import { findFlag, listFlagValues } from "../../core/flags.js";
 import { getSessionActor } from "../../identity/actors.js";
 import { splitSessionArgument } from "../../sessions/find-session.js";
 import { resolveFile } from "../../sessions/repository.js";
+import { createTaskFinder, splitTasks } from "./find-tasks.js";
 import { formatTaskLine } from "./format-tasks.js";
-import { readTaskNumbers } from "./task-numbers.js";
 
 export const taskAdd: Command = {
   name: "task add",
@@ -18,7 +18,10 @@ export const taskAdd: Command = {
   flags: [
     { flags: "--text <text>", summary: "description" },
     { flags: "--for <who>", summary: "assignee: team, peer or team/peer (default: anyone)" },
-    { flags: "--after <numbers>", summary: "tasks that block it, such as 3,4" },
+    {
+      flags: "--after <tasks>",
+      summary: "tasks that block it: numbers or parts of titles, such as 3,rotate",
+    },
     { flags: "--label <labels>", summary: "labels, separated by commas" },
     {
       flags: "--file <path>",
@@ -38,14 +41,15 @@ export const taskAdd: Command = {
     if (command !== undefined && reviewer !== undefined)
       throw usageError("Give --check or --reviewer, not both.");
     const check = command === undefined ? reviewer && { reviewer } : { command };
-    const after = findFlag(flags, "after");
-    const blocked_by = after === undefined ? [] : readTaskNumbers(after, "--after");
+    const after = findFlag(flags, "after") ?? "";
     const files = listFlagValues(flags, "file").map((file) => resolveFile(file, process.cwd()));
     const labels = findFlag(flags, "label")?.split(",") ?? [];
     const broker = await findBroker(config, signal);
     const usage = "merkle task add <session> <title>";
     const { session, words } = await splitSessionArgument(broker, args, { needed: 1, usage, config });
     const [title = ""] = words;
+    const find = createTaskFinder(session, { broker, config });
+    const blocked_by = await Promise.all(splitTasks(after).map(find));
     const actor = await getSessionActor(session, { broker, config });
     const [text, assignee] = [findFlag(flags, "text"), findFlag(flags, "for")];
     const task = await actor.call("create_task", {

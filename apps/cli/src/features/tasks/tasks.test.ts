@@ -85,3 +85,31 @@ it("[CLI-165] tasks are listed by state, as one's own and up to a limit, with th
   expect((await list("--mine")).stderr).toContain("--mine needs a session");
   expect((await list(slug, "--limit", "501")).stderr).toContain("from 1 to 500");
 });
+
+it("[CLI-174] tasks that block a task are named by numbers or parts of titles, and a part of several titles names them", async () => {
+  const { slug } = await callBroker(merkle, "create_session", {
+    title: "Tasks named by their titles",
+    creator_team_name: "Atlas",
+  });
+  const run = (...args: string[]) => merkle.run(args, { env: { USER: "ana" }, input: "" });
+  for (const title of ["Rotate tokens", "Rotate", "Logout page", "Revoke tokens"])
+    await run("task", "add", slug, title);
+  const added = await run("task", "add", slug, "Test it", "--after", "LOGOUT, #1,rotate", "--json");
+  expect(JSON.parse(added.stdout)).toMatchObject({ task: 5, blocked_by: [3, 1, 2] });
+
+  const ambiguous = await run("task", "block", slug, "test it", "tokens");
+  expect(ambiguous).toMatchObject({ code: 6, stdout: "" });
+  expect(ambiguous.stderr).toContain(
+    '2 tasks have "tokens" in their title: 1 Rotate tokens; 4 Revoke tokens. Use the number',
+  );
+  const unknown = await run("task", "add", slug, "More", "--after", "deploy");
+  expect(unknown).toMatchObject({ code: 5, stdout: "" });
+  expect(unknown.stderr).toContain(`No unfinished task of ${slug} has "deploy" in its title.`);
+  expect((await run("task", "block", slug, "", "1")).code).toBe(2);
+
+  const blocked = await run("task", "block", slug, "test it", "revoke", "--json");
+  expect(JSON.parse(blocked.stdout)).toMatchObject({ task: 5, blocked_by: [4] });
+  const cleared = await run("task", "block", slug, "test it", "none", "--json");
+  expect(JSON.parse(cleared.stdout)).toMatchObject({ task: 5, blocked_by: [] });
+  expect((await run("tasks", slug)).stdout.trimEnd().split("\n")).toHaveLength(5);
+});
