@@ -71,6 +71,8 @@ describe("a list", () => {
       [["inbox"], "/needs-you"],
       [["peers", "third"], "/sessions/third"],
       [["doc", "history", "third"], "/sessions/third/doc"],
+      [["approvals"], "/approvals"],
+      [["usage", "third"], "/sessions/third"],
     ] as const) {
       const { code, stdout } = await merkle.run([...args, "--web"], { env: { BROWSER: browser } });
       expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(`^http://[^/]*${path}\n$`) });

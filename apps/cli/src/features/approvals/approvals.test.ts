@@ -95,6 +95,8 @@ it("[APPROVE-5] [APPROVE-4] merkle approvals shows all of it, and the hook tells
   expect(listed.stdout).toContain("rm -rf build");
   expect(listed.stdout).toContain("reason given: clean");
   expect(listed.stderr).toContain(`next: merkle approvals allow ${number}`);
+  const fields = await merkle.run(["approvals", "--json", "approval,tool", "--limit", "1"]);
+  expect(JSON.parse(fields.stdout)).toEqual([{ approval: number, tool: "Bash" }]);
   const allowed = await merkle.run(["approvals", "allow", String(number)]);
   expect(allowed).toMatchObject({ code: 0, stdout: `✓ approval ${number} allowed\n` });
   expect(JSON.parse((await first.ended).stdout)).toEqual({

@@ -1,4 +1,4 @@
-import type { Approval, InputOf, OwnSignature } from "@merkle/wire";
+import type { Approval, InputOf, OutputOf, OwnSignature } from "@merkle/wire";
 import { hashApproval } from "@merkle/wire/identity";
 import {
   type AgentQuestion,
@@ -13,12 +13,15 @@ import {
   turnEndTool,
 } from "@merkle/wire/text";
 import { type BrokerClient, findBroker } from "../../broker/broker-client.js";
-import type { Command } from "../../command/command.js";
+import type { Command, CommandContext } from "../../command/command.js";
+import { limitFlag, readLimit, showList, webFlag } from "../../command/list.js";
 import type { Output } from "../../command/output.js";
 import { CliError, exitCodes, usageError } from "../../core/cli-error.js";
 import { toNumber } from "../../core/flag-values.js";
+import { isSet } from "../../core/flags.js";
 import { nodeCrypto } from "../../core/node-crypto.js";
 import { getPersonActor } from "../../identity/actors.js";
+import { openPage } from "../../identity/open-page.js";
 import { findOwnPerson, getOwnPerson, isVerifiedHere } from "../../identity/own-person.js";
 import type { Config } from "../../settings/config.js";
 import { indentText, toOneLine } from "../../text/one-line.js";
@@ -41,13 +44,17 @@ export const approvals: Command = {
         "with deny: reason shown to the agent; with answer: for each question the numbers of its options, such as 1 or 1,3, or your own text",
     },
   ],
+  flags: [limitFlag(), webFlag],
   examples: [
     "merkle approvals",
     "merkle approvals allow 7",
     'merkle approvals answer 8 2 "only the European region"',
     'merkle approvals deny 7 "not on the live database"',
   ],
-  async run({ args: [word, text, ...words], config, output, signal }) {
+  list: { operation: "list_approvals", rows: "waiting" },
+  async run(context) {
+    const { flags, config, output, signal } = context;
+    const [word, text, ...words] = context.args;
     if (config.agentShell !== undefined)
       throw usageError(
         "Only a person can answer approval requests, and this is an agent's shell. Run the command in your own terminal.",
@@ -56,6 +63,7 @@ export const approvals: Command = {
     if (word !== undefined && !decision)
       throw usageError(`Answer an approval with allow, answer, deny or leave, got ${JSON.stringify(word)}.`);
     const broker = await findBroker(config, signal);
+    if (!decision && isSet(flags, "web")) return openPage(context, broker, "/approvals");
     const person = getPersonActor({ broker, config });
     const approval = decision ? toNumber(text ?? "", "An approval") : 0;
     if (!(await findOwnPerson(broker, config))) {
@@ -66,19 +74,7 @@ export const approvals: Command = {
       await getOwnPerson(broker, config);
     }
     const listed = await person.call("list_approvals", {});
-    if (!decision) {
-      if (output.json || listed.waiting.length > 0)
-        await output.page(listed, listed.waiting.map((each) => format(each, output)).join("\n\n"));
-      else output.note("  no pending approvals on this device");
-      output.note(`  this device: ${listed.device}`);
-      const [first] = listed.waiting;
-      if (first) {
-        const { approval: number } = first;
-        const refusal = first.tool === turnEndTool ? `leave ${number}` : `deny ${number} <why>`;
-        output.note(`  next: ${toNext(first)}   ${output.dot}   merkle approvals ${refusal}`);
-      }
-      return exitCodes.done;
-    }
+    if (!decision) return showWaiting(listed, context);
     const target = listed.waiting.find((each) => each.approval === approval);
     if (!target) throw notWaiting(approval);
     // The answer contains a hash of exactly the text shown here, so it cannot apply to any other request.
@@ -94,6 +90,31 @@ export const approvals: Command = {
     return exitCodes.done;
   },
 };
+
+/** Prints the requests that are waiting, each in full, because a person answers what they have read. */
+async function showWaiting(
+  listed: OutputOf<"list_approvals">,
+  { flags, output }: CommandContext,
+): Promise<number> {
+  const total = listed.waiting.length;
+  const waiting = listed.waiting.slice(0, readLimit(flags));
+  if (output.json)
+    await showList(
+      { value: { ...listed, waiting }, rows: waiting, columns: [], empty: "" },
+      { flags, output },
+    );
+  else if (total > 0) await output.page(listed, waiting.map((each) => format(each, output)).join("\n\n"));
+  else output.note("  no pending approvals on this device");
+  if (waiting.length < total) output.note(`  ${waiting.length} of ${total}: --limit lists more`);
+  output.note(`  this device: ${listed.device}`);
+  const [first] = waiting;
+  if (first) {
+    const { approval: number } = first;
+    const refusal = first.tool === turnEndTool ? `leave ${number}` : `deny ${number} <why>`;
+    output.note(`  next: ${toNext(first)}   ${output.dot}   merkle approvals ${refusal}`);
+  }
+  return exitCodes.done;
+}
 
 interface SignedRequest {
   readonly target: Approval;

@@ -21,5 +21,9 @@ it("[USAGE-4] merkle usage shows what was reported of a session, or of all, and 
   expect(stdout).toMatch(/^opus +1,200 +34 +0 +0 +\$0\.50\ntotal +1,200 +34 +0 +0 +\$0\.50$/m);
   const all = JSON.parse((await merkle.run(["usage", "--json"])).stdout);
   expect(all.rows).toContainEqual(expect.objectContaining({ name: "Costly", session: slug }));
+  const rest = [{ model: "haiku", input_tokens: 1, output_tokens: 1, cost_usd: 0 }];
+  await callBroker(merkle, "report_usage", { session_id: slug, usage: rest }, team_id);
+  const limited = await merkle.run(["usage", slug, "--by", "model", "--limit", "1"]);
+  expect(limited.stdout).toMatch(/^opus .*\ntotal .*\n1 more row: --limit lists more\n$/);
   expect(await merkle.run(["usage", "--by", "colour"])).toMatchObject({ code: 2 });
 });

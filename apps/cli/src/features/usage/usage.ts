@@ -2,7 +2,7 @@ import type { InputOf, OutputOf, UsageRow } from "@merkle/wire";
 import { formatNumber } from "@merkle/wire/text";
 import { findBroker } from "../../broker/broker-client.js";
 import type { Command } from "../../command/command.js";
-import { type Column, showList, webFlag } from "../../command/list.js";
+import { type Column, limitFlag, readLimit, showList, webFlag } from "../../command/list.js";
 import type { Output } from "../../command/output.js";
 import { toSessionPath } from "../../core/address.js";
 import { exitCodes, usageError } from "../../core/cli-error.js";
@@ -12,6 +12,8 @@ import { openPage } from "../../identity/open-page.js";
 import { getSession } from "../../sessions/find-session.js";
 import { toOneLine } from "../../text/one-line.js";
 
+/** The broker's default, for `merkle help`. */
+const rowsUsual = 100;
 const groupings = ["session", "team", "peer", "task", "model", "day"] as const;
 
 export const usage: Command = {
@@ -30,6 +32,7 @@ export const usage: Command = {
     },
     { flags: "--since <day>", summary: "first day, such as 2026-05-01, in UTC" },
     { flags: "--until <day>", summary: "last day, in UTC" },
+    limitFlag(rowsUsual),
     webFlag,
   ],
   examples: ["merkle usage", "merkle usage split-auth --by task", "merkle usage --by day --since 2026-05-01"],
@@ -42,10 +45,12 @@ export const usage: Command = {
     const session = isOneSession ? await getSession(broker, name, config) : undefined;
     if (isSet(flags, "web")) return openPage(context, broker, session ? toSessionPath(session) : "/agents");
     const reader = await getReadingActor({ broker, config });
+    const limit = readLimit(flags);
     const answer = await reader.call("get_usage", {
       by: readBy(findFlag(flags, "by") ?? (isOneSession ? "team" : "session")),
       ...(session && { session_id: session.session_id }),
       ...toDayRange(findFlag(flags, "since"), findFlag(flags, "until")),
+      ...(limit !== undefined && { limit }),
     });
     const { rows, total, more } = answer;
     // The sum is the last line.
@@ -56,7 +61,7 @@ export const usage: Command = {
         rows: lines,
         columns: listColumns(output),
         empty: "  no usage reported",
-        ...(more > 0 && { foot: `${more} more rows` }),
+        ...(more > 0 && { foot: `${more} more ${more === 1 ? "row" : "rows"}: --limit lists more` }),
       },
       context,
     );
