@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { createTestSession } from "../kit/session.js";
-import { desktop, testDashboard } from "./open-dashboard.js";
+import { desktop, phone, testDashboard } from "./open-dashboard.js";
 
 const dashboard = testDashboard();
 
@@ -47,6 +47,34 @@ describe("the dashboard in large text, zoomed in and by keys", { tags: "chromium
       }
     }
     expect(found).toEqual([]);
+  });
+
+  it("[DASH-397] with text of 200 % a phone's bottom bar keeps within the screen, and what has no room in it is under More", async () => {
+    const { page, problems, findBarriers } = await dashboard.open("/", phone);
+    await isShown(page);
+    const bar = page.getByRole("navigation", { name: "Main" });
+    await bar.getByRole("link", { name: "Agents" }).waitFor();
+    // Both the browser's font size and a page's own enlarge rem units.
+    await page.evaluate("document.documentElement.style.fontSize = '200%'");
+    await bar.getByRole("link", { name: "Agents" }).waitFor({ state: "hidden" });
+    const items = [...(await bar.getByRole("link").all()), bar.getByRole("button", { name: "More" })];
+    expect(items.length).toBeGreaterThan(2);
+    for (const item of items) {
+      const overflow = await item.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+      const { x, width } = (await item.boundingBox()) ?? { x: -1, width: 0 };
+      expect({ overflow, isInside: x >= 0 && x + width <= phone.viewport.width }).toEqual({
+        overflow: 0,
+        isInside: true,
+      });
+    }
+    await bar.getByRole("button", { name: "More" }).click();
+    const sheet = page.getByRole("dialog", { name: "More pages" });
+    await sheet.getByRole("link", { name: "Settings" }).waitFor();
+    expect(await findBarriers()).toEqual([]);
+    await sheet.getByRole("link", { name: "Agents" }).click();
+    await page.waitForURL("**/agents");
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(phone.viewport.width);
+    expect(problems).toEqual([]);
   });
 
   for (const forcedColors of ["none", "active"] as const) {

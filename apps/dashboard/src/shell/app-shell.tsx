@@ -94,13 +94,16 @@ function BottomBar() {
   return (
     <nav
       aria-label="Main"
-      className="fixed inset-x-0 bottom-0 z-30 flex h-[calc(3.5rem+env(safe-area-inset-bottom))] items-stretch border-t bg-surface pb-[env(safe-area-inset-bottom)] md:hidden print:hidden"
+      className="@container fixed inset-x-0 bottom-0 z-30 flex h-[calc(3.5rem+env(safe-area-inset-bottom))] items-stretch border-t bg-surface pb-[env(safe-area-inset-bottom)] md:hidden print:hidden"
     >
       <BottomBarLink href="/needs-you" label="Needs you" Icon={Bell} note={<NeedsYouCount />} />
       <BottomBarLink href="/" label="Sessions" Icon={LayoutList} />
-      {navItems.map((place) => (
-        <BottomBarLink key={place.href} {...place} />
-      ))}
+      {/* In large text these have no room, and are in the sheet. */}
+      <div className="contents @max-xs:hidden">
+        {navItems.map((place) => (
+          <BottomBarLink key={place.href} {...place} />
+        ))}
+      </div>
       <button
         type="button"
         aria-haspopup="dialog"
