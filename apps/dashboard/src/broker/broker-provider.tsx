@@ -14,6 +14,12 @@ export interface BrokerServices {
   readonly reads: ReadStore;
 }
 
+const loadConnection = () => import("./connection");
+
+// Nothing can be read before the connection's module has loaded, so it loads while React hydrates the page.
+if (typeof window !== "undefined" && !isSignInPage(location.pathname))
+  loadConnection().catch(() => undefined);
+
 export const BrokerContext = createContext<BrokerServices | null>(null);
 
 /** Provides the connection to the broker that served this page. It connects once the page runs in a browser. */
@@ -38,7 +44,7 @@ export function BrokerProvider({ children }: { children: ReactNode }) {
 function startServices() {
   const broker: PageBroker = new PageBroker({
     // An observer has no credential in the session, even if someone has joined from this browser before.
-    openConnection: async (events) => (await loadModule(() => import("./connection"))).openConnection(events),
+    openConnection: async (events) => (await loadModule(loadConnection)).openConnection(events),
     getCredential: () => (broker.admitted?.as.kind === "observer" ? undefined : findPerson()?.credential),
     onUnknownPerson: clearUnknownPerson,
     onRestart: () => reads.restart(),
