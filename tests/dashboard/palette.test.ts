@@ -91,7 +91,8 @@ describe("the palette", { tags: "chromium" }, () => {
     await openPalette(page);
     await page.keyboard.type("tamar");
     await selected(page, /^Tamarisk/).waitFor();
-    await page.getByRole("option", { name: /Measure the tamaracks/ }).waitFor();
+    const tasks = page.getByRole("group", { name: "Tasks", exact: true });
+    await tasks.getByRole("option", { name: /Measure the tamaracks/ }).waitFor();
     await page.getByRole("option", { name: /needs is salt/ }).waitFor();
     expect(await selected(page, /^Tamarisk/).count()).toBe(1);
     await page.keyboard.press("Enter");

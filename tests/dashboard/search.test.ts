@@ -16,6 +16,7 @@ describe("the search", { tags: "chromium" }, () => {
     await session.post(session.convener, `Where is the ${word} kept?`);
     await rest.call("post_message", { ...at, content: { text: `The ${word} goes.`, kind: "decision" } });
     await rest.call("append_to_session_doc", { ...at, text: `# Notes\n\nOf the ${word}.` });
+    await rest.call("create_task", { ...at, title: "Hide it", text: `Not the ${word}.` });
     await rest.call("set_state", { ...at, key: "owner", value: `the ${word}` });
     await rest.call("remember", { team_id: session.convener, content: `A ${word} is a key.` });
     const entry = { projectId: "auth", title: "Moved it", content: `The ${word} is in the vault.` };
@@ -33,7 +34,7 @@ describe("the search", { tags: "chromium" }, () => {
     const hits = page.getByRole("region", { name: /^Results/ });
     await expect
       .poll(async () => (await kindsIn(hits)).sort())
-      .toEqual(["Decision", "Document", "Memory", "Message", "Progress", "Session", "State"]);
+      .toEqual(["Decision", "Document", "Memory", "Message", "Progress", "Session", "State", "Task"]);
     expect(await hits.locator("mark").first().textContent()).toBe(word);
     expect(await findBarriers()).toEqual([]);
 
@@ -46,6 +47,10 @@ describe("the search", { tags: "chromium" }, () => {
     await page.waitForURL(`**/sessions/${session.slug}?m=1`);
     await page.goBack();
     await page.getByRole("button", { name: "Messages" }).click();
+    await page.getByRole("button", { name: "Tasks" }).click();
+    await expect.poll(() => kindsIn(hits)).toEqual(["Task"]);
+    expect(await hits.getByRole("link").getAttribute("href")).toBe(`/sessions/${session.slug}/tasks?task=1`);
+    await page.getByRole("button", { name: "Tasks" }).click();
     await hits.getByRole("listitem").filter({ hasText: "State" }).getByRole("link").click();
     await page.waitForURL(`**/sessions/${session.slug}/state?key=owner`);
     await page.getByRole("region", { name: "History of owner" }).waitFor();

@@ -83,6 +83,42 @@ describe("search", () => {
     expect(await hitsFor(word, { kinds: [] })).toEqual([]);
   });
 
+  it("[SEARCH-13] finds tasks in any state by title, labels, text and result, and titles first", async () => {
+    const word = newWord();
+    const {
+      sessionId: session_id,
+      slug,
+      convener: team_id,
+    } = await createTestSession(transport, "Some work");
+    const add = (task: { title: string; text?: string; labels?: string[] }) =>
+      transport.call("create_task", { session_id, team_id, ...task });
+    await add({ title: "First", text: `Say where ${word} is.` });
+    await add({ title: `Move ${word}` });
+    await add({ title: "Third", labels: [word] });
+    await add({ title: "Fourth" });
+    await transport.call("claim_task", { session_id, team_id, task: 4 });
+    await transport.call("finish_task", { session_id, team_id, task: 4, result: `The ${word} is gone.` });
+    const found = async (query: string) =>
+      (await hitsFor(query, { kinds: ["task"] })).map(({ task }) => task);
+    const hits = await hitsFor(word, { kinds: ["task"] });
+    expect(new Set(hits.slice(0, 2).map(({ task }) => task))).toEqual(new Set([2, 3]));
+    expect(hits).toHaveLength(4);
+    expect(hits).toContainEqual(
+      expect.objectContaining({
+        ...{ kind: "task", session_id, session: slug, title: "Some work", task: 4, by: "Atlas" },
+        marked: `Fourth\nThe «${word}» is gone.`,
+      }),
+    );
+    expect(await found(`"${word} is gone"`)).toEqual([4]);
+
+    await transport.call("update_task", { session_id, team_id, task: 2, title: "Move it" });
+    expect((await found(word)).sort()).toEqual([1, 3, 4]);
+    const letters = "±∓".repeat(3);
+    await add({ title: `Fix ${letters}` });
+    expect(await found(letters)).toEqual([5]);
+    expect(await hitsFor(word, { kinds: ["task"], session: slug })).toHaveLength(3);
+  });
+
   it("[SEARCH-2] keeps to a session by id or slug, and to what is not forgotten", async () => {
     const word = newWord();
     const [one, other] = [await createTestSession(transport), await createTestSession(transport)];
@@ -309,6 +345,12 @@ describe("indexing", () => {
     await transport.call("append_to_session_doc", { session_id, team_id, text: "Le café" });
     expect(await hitsFor("cafe", { session: session_id, limit: 50 })).toHaveLength(21);
     const sql = connectTestDatabase(broker.databaseUrl);
+    const task = { session_id, team_id, title: "Ouvrir le café" };
+    await transport.call("create_task", task);
+    await sql`ALTER TABLE tasks DISABLE TRIGGER tasks_have_words`;
+    await sql`UPDATE tasks SET words = NULL WHERE session_id = ${session_id}`;
+    await sql`ALTER TABLE tasks ENABLE TRIGGER tasks_have_words`;
+    expect(await hitsFor("ouvrir", { kinds: ["task"] })).toEqual([]);
     for (const table of ["message_words", "document_words"])
       await sql`UPDATE ${sql(table)} SET words = 'café:1' WHERE session_id = ${session_id}`;
     await sql`INSERT INTO settings (key, value) VALUES ('words_refresh', '{}')`;
@@ -319,7 +361,8 @@ describe("indexing", () => {
     let steps = 1;
     while (!(await database.transaction((tx) => refreshWords(tx, 7)))) steps += 1;
     expect(steps).toBeGreaterThan(3);
-    expect(await hitsFor("cafe", { session: session_id, limit: 50 })).toHaveLength(21);
+    expect(await hitsFor("cafe", { session: session_id, limit: 50 })).toHaveLength(22);
+    expect(await hitsFor("ouvrir", { kinds: ["task"] })).toMatchObject([{ task: 1, session: session.slug }]);
     expect(await hitsFor("buro", { kinds: ["session"] })).toMatchObject([{ session: session.slug }]);
 
     await sql`INSERT INTO settings (key, value) VALUES ('words_refresh', '{}')`;

@@ -672,6 +672,7 @@ export const tasks = pgTable("tasks", {
   result: text("result"),
   proof: jsonb("proof").$type<{ exit_code: number; tail: string }>(),
   files: text("files").array().notNull().default(sql`'{}'::text[]`),
+  words: tsvector("words"),
 });
 
 export const teams = pgTable("teams", {

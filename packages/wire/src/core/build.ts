@@ -9,7 +9,7 @@
 export const buildNumber = 21;
 
 /** SHA-256 of the contract that belongs to this build number. */
-export const contractHash = "78544e4d537c8ce8720ea18ca970d9af38a4907427b7b84d3fbbad015ba833c6";
+export const contractHash = "b96d5143b3c99380e23710a7dd016e683333a4c90b380ad065fd5ce399a032a3";
 
 /** Name of the header in requests and replies that contains the sender's build number. */
 export const buildHeader = "merkle-build";

@@ -38,6 +38,7 @@ function toHit({ sessionId, slug, memory, at, marked, ...row }: SearchResultRow)
     session_id: sessionId,
     session: slug,
     sequence: row.sequence,
+    task: row.task,
     topic_id: row.topic,
     source_path: row.sourcePath,
     memory_id: memory === null ? null : `mem_${memory}`,

@@ -18,14 +18,14 @@ const hitsUsual = 20;
 export const search: Command = {
   name: "search",
   summary:
-    "search messages, decisions, documents, memories, state, sessions, progress and comments, best match first",
+    "search messages, decisions, documents, tasks, memories, state, sessions, progress and comments, best match first",
   arguments: [
     { name: "<query>", summary: 'search words; matches word forms, "quotes" for phrases, -word to exclude' },
   ],
   flags: [
     { flags: "--session <session>", summary: "only in this session" },
     {
-      flags: "--kind <message|decision|document|memory|session|state|progress|topic>",
+      flags: "--kind <message|decision|document|task|memory|session|state|progress|topic>",
       summary: "only this kind; repeat or use commas for several",
       repeatable: true,
     },
@@ -91,9 +91,10 @@ function formatLocation({ session, source_path: file, project }: SearchHit): str
 }
 
 /**
- * Returns the hit's name within its session, file or project, for example `#405`, `v14`, `mem_12` or `owner`.
+ * Returns the hit's name within its session, file or project, for example `#405`, `v14`, `task 7`, `mem_12` or `owner`.
  */
-function formatName({ memory_id, progress_id, topic_id, key, sequence, version }: SearchHit): string {
+function formatName({ task, memory_id, progress_id, topic_id, key, sequence, version }: SearchHit): string {
+  if (task !== null) return `task ${task}`;
   if (topic_id !== null) return `topic ${topic_id}`;
   const part = sequence !== null ? `#${sequence}` : version !== null ? `v${version}` : "";
   return memory_id ?? progress_id ?? (key === null ? part : toOneLine(key));

@@ -10,7 +10,7 @@ import { describeHitTitle, foldHits, kindLabels, toHitHref } from "./search-hits
 import { useSearch } from "./use-search";
 
 const shownHitsMax = 8;
-/** More than are shown, because equal hits are folded into one. */
+/** More than are shown, because equal hits are folded into one, and sessions and tasks have groups of their own. */
 const readHitsMax = 20;
 
 /**
@@ -22,7 +22,7 @@ const lastWord = /[\p{L}\p{N}]{3}$/u;
 export function Hits({ query, onGo }: PaletteHitsProps) {
   const settledQuery = useSettled(query);
   const { data } = useSearch(settledQuery.replace(lastWord, "$&*"), { limit: readHitsMax });
-  const hits = foldHits((data?.hits ?? []).filter(({ kind }) => kind !== "session"))
+  const hits = foldHits((data?.hits ?? []).filter(({ kind }) => kind !== "session" && kind !== "task"))
     .flatMap(({ hit, others }) => {
       const href = toHitHref(hit);
       return href === null ? [] : [{ hit, href, count: others.length + 1 }];

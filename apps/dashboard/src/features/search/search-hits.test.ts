@@ -7,6 +7,7 @@ const hit: SearchHit = {
   session_id: "5e551000-0000-4000-8000-000000000001",
   session: "auth",
   sequence: 405,
+  task: null,
   memory_id: null,
   version: null,
   key: null,
@@ -25,6 +26,7 @@ it("[DASH-149] a hit opens at its place", () => {
   expect(toHitHref(hit)).toBe("/sessions/auth?m=405");
   expect(toHitHref({ ...hit, kind: "decision" })).toBe("/sessions/auth?m=405");
   expect(toHitHref({ ...hit, kind: "document", version: 3 })).toBe("/sessions/auth/doc");
+  expect(toHitHref({ ...hit, kind: "task", task: 7 })).toBe("/sessions/auth/tasks?task=7");
   expect(toHitHref({ ...hit, kind: "session" })).toBe("/sessions/auth");
   expect(toHitHref({ ...hit, kind: "memory", memory_id: "mem_12" })).toBe("/memory?id=mem_12");
   const entry: SearchHit = { ...hit, kind: "progress", progress_id: "a1b2c3d4e5f6", project: "mobile-app" };
@@ -47,6 +49,7 @@ it("[DASH-302] what was said in a comment opens it, at the document or the file 
 
 it("[DASH-149] a hit is named for what it is", () => {
   expect(describeHitTitle(hit)).toBe("Split the auth service #405");
+  expect(describeHitTitle({ ...hit, kind: "task", task: 7 })).toBe("task 7 of Split the auth service");
   expect(describeHitTitle({ ...hit, kind: "state", key: "deploy_frozen" })).toBe("deploy_frozen");
   expect(describeHitTitle({ ...hit, kind: "progress", title: "Issuer done" })).toBe("Issuer done");
   expect(describeHitTitle({ ...hit, kind: "memory", memory_id: "mem_12" })).toBe("mem_12");

@@ -6,6 +6,7 @@ export const kindLabels: Readonly<Record<SearchKind, string>> = {
   message: "Message",
   decision: "Decision",
   document: "Document",
+  task: "Task",
   memory: "Memory",
   session: "Session",
   state: "State",
@@ -49,6 +50,8 @@ export function toHitHref(hit: SearchHit, anySession: string | null = null): str
       return session && `${session}?m=${hit.sequence}`;
     case "document":
       return session && `${session}/doc`;
+    case "task":
+      return session && `${session}/tasks?task=${hit.task}`;
     case "session":
       return session;
     case "memory":
@@ -73,6 +76,8 @@ export function describeHitTitle(hit: SearchHit): string {
       return `${hit.title ?? hit.session ?? ""} #${hit.sequence}`;
     case "document":
       return `${hit.title ?? hit.session ?? ""}, document`;
+    case "task":
+      return `task ${hit.task} of ${hit.title ?? hit.session ?? ""}`;
     case "session":
       return hit.title ?? hit.session ?? "";
     case "memory":
@@ -94,6 +99,8 @@ export function describeHitPlace(hit: SearchHit): string {
       return `#${hit.sequence}`;
     case "document":
       return `version ${hit.version}`;
+    case "task":
+      return `task ${hit.task}`;
     case "session":
       return hit.session ?? "";
     default:
@@ -133,6 +140,7 @@ const sessionTitleKinds: ReadonlySet<SearchKind> = new Set([
   "message",
   "decision",
   "document",
+  "task",
   "session",
   "state",
 ]);

@@ -63,7 +63,7 @@ function SearchPanel() {
             className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted-foreground"
           />
           <label htmlFor={id} className="sr-only">
-            Search messages, documents, memory, progress and sessions
+            Search messages, documents, tasks, memory, progress and sessions
           </label>
           <Input
             ref={field}
@@ -73,7 +73,7 @@ function SearchPanel() {
             // People who open the search page want to type.
             autoFocus
             className="h-10 pl-9 text-lg"
-            placeholder="Search messages, documents, memory, progress and sessions"
+            placeholder="Search messages, documents, tasks, memory, progress and sessions"
             value={text}
             onChange={(event) => setText(event.target.value)}
             onBlur={writeText}
@@ -192,6 +192,7 @@ const pluralLabels: Readonly<Record<SearchKind, string>> = {
   message: "Messages",
   decision: "Decisions",
   document: "Documents",
+  task: "Tasks",
   session: "Sessions",
   topic: "Comments",
 };

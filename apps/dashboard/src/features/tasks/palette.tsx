@@ -7,9 +7,11 @@ import { useRead } from "@/broker/use-read";
 import { useSettled } from "@/core/use-settled";
 import type { PaletteEntry, PaletteHitsProps } from "@/parts/feature";
 import { PaletteGroup, PaletteItem } from "@/shell/palette/palette-group";
+import { rankMatch } from "@/shell/palette/rank";
 
 const entriesInput = { limit: 100 };
 const hitsMax = 5;
+const hitsReadMax = 50;
 
 type FoundTask = OutputOf<"list_all_tasks">["tasks"][number];
 
@@ -32,13 +34,14 @@ export function useEntries(): readonly PaletteEntry[] {
   );
 }
 
-/** Tasks that the broker finds beyond the entries. */
+/** Tasks that the broker finds beyond the entries, such as tasks with the words in their text. */
 export function Hits({ query, onGo }: PaletteHitsProps) {
   const words = useSettled(query).trim();
   const entries = useRead("list_all_tasks", entriesInput).data;
-  const hasMore = entries !== undefined && entries.total > entries.tasks.length;
-  const { data } = useRead("list_all_tasks", hasMore && words !== "" ? { query: words, limit: 50 } : null);
-  const known = new Set(entries?.tasks.map(toKey));
+  const { data } = useRead("list_all_tasks", words === "" ? null : { query: words, limit: hitsReadMax });
+  const known = new Set(
+    entries?.tasks.filter(({ title, labels }) => rankMatch(words, title, labels) > 0).map(toKey),
+  );
   const hits = (data?.tasks ?? []).filter((task) => !known.has(toKey(task))).slice(0, hitsMax);
   return (
     <PaletteGroup heading="More tasks" isEmpty={hits.length === 0}>

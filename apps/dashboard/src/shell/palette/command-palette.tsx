@@ -42,9 +42,10 @@ export function CommandPalette({ typed: typedAhead, onClose, onHelp, parts }: Co
   const { entries, isReading } = useEntries({ parts, onHelp });
   const pathname = usePathname();
   const isSearching = query !== "";
-  const matches = isSearching
-    ? [...toMessageEntries(query, pathname), ...findEntries([...entries, ...places], query)]
+  const groups = isSearching
+    ? groupMatches([...entries, ...places], toMessageEntries(query, pathname), query)
     : [];
+  const matches = groups.flatMap((group) => group.entries);
   const matchKeys = new Set(matches.map(({ key }) => key));
 
   function choose({ href, run }: PaletteEntry): void {
@@ -113,7 +114,9 @@ export function CommandPalette({ typed: typedAhead, onClose, onHelp, parts }: Co
             <Command.Empty className="p-4 text-center text-muted-foreground">No results.</Command.Empty>
             {isSearching ? (
               <>
-                <EntryGroup heading="Best matches" entries={matches} onChoose={choose} />
+                {groups.map((group) => (
+                  <EntryGroup key={group.heading} {...group} onChoose={choose} />
+                ))}
                 <Sessions query={query} known={matchKeys} onGo={go} />
                 {parts.map(({ Hits }, at) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: the list of parts never changes.
@@ -197,6 +200,28 @@ function toMessageEntries(query: string, pathname: string): readonly PaletteEntr
   if (sequence === undefined || slug === undefined) return [];
   const href = `/sessions/${slug}?m=${sequence}`;
   return [{ key: href, kind: "message", label: `Message ${sequence}`, note: "of this session", href }];
+}
+
+const foundTasksMax = 5;
+
+/** Groups the entries that match. Tasks are a group of their own, which is first if a task matches best. */
+function groupMatches(
+  entries: readonly PaletteEntry[],
+  messages: readonly PaletteEntry[],
+  query: string,
+): readonly Pick<EntryGroupProps, "heading" | "entries">[] {
+  const isTask = ({ kind }: PaletteEntry) => kind === "task";
+  const found = findEntries(
+    entries.filter((entry) => !isTask(entry)),
+    query,
+  );
+  const tasks = findEntries(entries.filter(isTask), query).slice(0, foundTasksMax);
+  const groups = [
+    { heading: "Best matches", entries: [...messages, ...found] },
+    { heading: "Tasks", entries: tasks },
+  ];
+  const [best] = [...messages, ...findEntries(entries, query)];
+  return best && isTask(best) ? groups.reverse() : groups;
 }
 
 interface EntryGroupProps {

@@ -11,6 +11,8 @@ interface IndexedTable {
   readonly text: SQL;
   /** Indexes the text again. Assigning a column to itself makes PostgreSQL generate the words of its row. */
   readonly set: SQL;
+  /** Whether a row `t` has no words yet. Default: false. */
+  readonly isMissing?: SQL;
 }
 
 const setWords = sql`words = to_tsvector('english', words_of(page.text))`;
@@ -39,6 +41,14 @@ const tables: Readonly<Record<string, IndexedTable>> = {
     from: sql`progress_entries t`,
     text: sql`concat_ws(' ', t.title, t.content, array_to_string(t.tags, ' '))`,
     set: sql`content = t.content`,
+  },
+  tasks: {
+    key: { session_id: "uuid", number: "bigint" },
+    from: sql`tasks t`,
+    text: sql`concat_ws(' ', t.title, array_to_string(t.labels, ' '), t.text, t.result)`,
+    // The trigger sets the words.
+    set: sql`title = t.title`,
+    isMissing: sql`t.words IS NULL`,
   },
   topic_messages: {
     key: { mesh_id: "uuid", topic: "bigint", sequence: "bigint" },
@@ -105,7 +115,7 @@ export async function refreshWords(tx: Transaction, rowsMax: number): Promise<bo
 async function refreshPage(
   tx: Transaction,
   name: string,
-  { key, from, text, set }: IndexedTable,
+  { key, from, text, set, isMissing = sql`false` }: IndexedTable,
   after: readonly string[] | null,
   rowsMax: number,
 ): Promise<{ rows: number; last: string[] }> {
@@ -118,14 +128,14 @@ async function refreshPage(
       : sql`(${join(keyOf(sql`t`))}) > (${join(columns.map(({ type }, index) => sql`${after[index]}::${sql.raw(type)}`))})`;
   const [page] = await tx.execute<{ rows: number; last: string[] | null }>(sql`
     WITH page AS MATERIALIZED (
-      SELECT ${join(keyOf(sql`t`))}, ${text} AS text, row_number() OVER (ORDER BY ${join(keyOf(sql`t`))}) AS place
+      SELECT ${join(keyOf(sql`t`))}, ${text} AS text, ${isMissing} AS missing, row_number() OVER (ORDER BY ${join(keyOf(sql`t`))}) AS place
       FROM ${from} WHERE ${isAfter} ORDER BY ${join(keyOf(sql`t`))} LIMIT ${rowsMax}
     ), refreshed AS (
       UPDATE ${sql.identifier(name)} t SET ${set} FROM page
       WHERE ${join(
         columns.map(({ column }) => sql`t.${column} = page.${column}`),
         sql` AND `,
-      )} AND page.text ~ ${changedText}
+      )} AND (page.missing OR page.text ~ ${changedText})
     )
     SELECT count(*)::int AS rows,
            (SELECT json_build_array(${join(columns.map(({ column }) => sql`${column}::text`))}) FROM page ORDER BY place DESC LIMIT 1) AS last

@@ -10,6 +10,7 @@ import {
   progressEntries,
   sessions,
   stateEntries,
+  tasks,
   teams,
   topicMessages,
   topics,
@@ -21,6 +22,7 @@ export type SearchHitKind =
   | "message"
   | "decision"
   | "document"
+  | "task"
   | "memory"
   | "session"
   | "state"
@@ -33,6 +35,8 @@ export interface SearchResultRow {
   readonly slug: string | null;
   readonly sequence: number | null;
   readonly memory: number | null;
+  /** Number of a task within its session. */
+  readonly task: number | null;
   readonly topic: number | null;
   /** File that a topic is about, as `root/path`. */
   readonly sourcePath: string | null;
@@ -86,6 +90,7 @@ export async function searchMesh(
     request.kinds.has("message") ? selectMessages(request, recent) : null,
     request.kinds.has("decision") ? selectMessageHits(request, sql`decision`) : null,
     request.kinds.has("document") ? findDocuments(request) : null,
+    request.kinds.has("task") ? findTasks(request) : null,
     request.kinds.has("memory") ? findMemories(request, meshId) : null,
     request.kinds.has("session") ? findSessions(request) : null,
     request.kinds.has("state") ? findState(request, meshId) : null,
@@ -106,11 +111,13 @@ export async function searchMesh(
       SELECT f.*, (SELECT count(*) FROM hits)::int AS total FROM hits f ORDER BY ${bestFirst} LIMIT ${request.limit})
     SELECT f.kind, f.session_id AS "sessionId", s.slug, f.sequence::float8 AS sequence,
            CASE f.kind WHEN 'memory' THEN f.memory::float8 END AS memory,
+           CASE f.kind WHEN 'task' THEN f.memory::float8 END AS task,
            CASE f.kind WHEN 'topic' THEN f.memory::float8 END AS topic, o.root || '/' || o.path AS "sourcePath", w.version, CASE f.kind WHEN 'state' THEN f.key END AS key,
            p.id AS entry, p.project_id AS project,
            CASE f.kind WHEN 'memory' THEN NULL WHEN 'progress' THEN p.title WHEN 'topic' THEN o.title ELSE s.title END AS title,
            CASE f.kind WHEN 'memory' THEN r.remembered_by WHEN 'document' THEN v.written_by WHEN 'session' THEN t.name
              WHEN 'state' THEN e.updated_by WHEN 'progress' THEN p.logged_by WHEN 'topic' THEN c.author
+             WHEN 'task' THEN k.created_by
              ELSE concat_ws('/', m.author_team, m.author_peer) END AS by,
            (extract(epoch FROM f.at) * 1000)::bigint AS at_ms, f.rank::float8 AS rank, f.total,
            ${selectExcerpt(sql`marked.text`)} AS marked
@@ -121,6 +128,7 @@ export async function searchMesh(
     LEFT JOIN ${documentVersions} v ON v.session_id = w.session_id AND v.version = w.version
     LEFT JOIN ${topics} o ON f.kind = 'topic' AND o.mesh_id = ${meshId} AND o.number = f.memory
     LEFT JOIN ${topicMessages} c ON f.kind = 'topic' AND c.mesh_id = ${meshId} AND c.topic = f.memory AND c.sequence = f.sequence
+    LEFT JOIN ${tasks} k ON f.kind = 'task' AND k.session_id = f.session_id AND k.number = f.memory
     LEFT JOIN ${memories} r ON f.kind = 'memory' AND r.mesh_id = ${meshId} AND r.number = f.memory
     LEFT JOIN ${stateEntries} e ON e.scope_id = coalesce(f.session_id, ${meshId}) AND e.key = f.key COLLATE "C"
     LEFT JOIN ${progressEntries} p ON f.kind = 'progress' AND p.mesh_id = ${meshId} AND p.id = f.key
@@ -129,7 +137,8 @@ export async function searchMesh(
       request.match,
       sql`CASE f.kind WHEN 'memory' THEN r.content WHEN 'document' THEN w.content
             WHEN 'session' THEN ${selectSessionText(sql`s`)} WHEN 'state' THEN ${selectStateText(sql`e`)}
-            WHEN 'progress' THEN ${selectProgressText(sql`p`)} WHEN 'topic' THEN c.text ELSE ${selectMessageText(sql`m`)} END`,
+            WHEN 'progress' THEN ${selectProgressText(sql`p`)} WHEN 'topic' THEN c.text
+            WHEN 'task' THEN ${selectTaskText(sql`k`)} ELSE ${selectMessageText(sql`m`)} END`,
     )} AS text OFFSET 0) marked
     ORDER BY ${bestFirst}`);
   return {
@@ -162,6 +171,10 @@ const selectStateText = (row: SQL) => sql`concat(${row}.key, ': ', left(${row}.v
 /** The indexed text of a progress entry: title, content and tags. */
 const selectProgressText = (row: SQL) =>
   sql`concat_ws(E'\n', ${row}.title, ${row}.content, nullif(array_to_string(${row}.tags, ', '), ''))`;
+
+/** The indexed text of a task: title, labels, text and result. */
+const selectTaskText = (row: SQL) =>
+  sql`concat_ws(E'\n', ${row}.title, nullif(array_to_string(${row}.labels, ', '), ''), nullif(${row}.text, ''), ${row}.result)`;
 
 /** Builds the columns of one kind's subquery: the keys of a hit, its time and its rank. */
 function selectHit(
@@ -226,6 +239,26 @@ function findDocuments({ match }: SearchRequest): SQL {
   return sql`SELECT DISTINCT ON (session_id) ${columns} FROM ${documentWords} w JOIN ${documents} d USING (session_id)
     WHERE session_id IN (SELECT session_id FROM own) AND ${selectMatch(match, { words: sql`words`, text: sql`w.content` })}
     ORDER BY session_id, rank DESC, piece`;
+}
+
+/** Number of each session's newest tasks that a substring search covers. */
+const tasksReadMax = 1_000;
+
+/** Finds tasks in any state. The column `memory` contains the task's number. */
+function findTasks({ match }: SearchRequest): SQL {
+  const columns = selectHit(
+    sql`'task'`,
+    { memory: sql`number` },
+    sql`updated_at`,
+    selectRank(match, sql`words`),
+  );
+  const source =
+    match.by === "words"
+      ? sql`(SELECT * FROM ${tasks} WHERE session_id IN (SELECT session_id FROM own)) k`
+      : sql`(SELECT k.* FROM own CROSS JOIN LATERAL (SELECT * FROM ${tasks} t
+          WHERE t.session_id = own.session_id ORDER BY t.number DESC LIMIT ${tasksReadMax}) k) k`;
+  return sql`SELECT ${columns} FROM ${source}
+    WHERE ${selectMatch(match, { words: sql`words`, text: selectTaskText(sql`k`) })}`;
 }
 
 function findMemories({ match, sessionId }: SearchRequest, meshId: string): SQL {

@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, inArray } from "drizzle-orm";
 import { claims, messages, peers, tasks, teams } from "../../core/schema.js";
 import type { Transaction } from "../../core/transactions.js";
+import { type StoredTask, taskColumns } from "./task-columns.js";
 
 /** An event in an imported feed that reports a change to a task or claim. */
 export interface ImportedEventRow {
@@ -29,7 +30,7 @@ export async function listImportedTaskEvents(
     .limit(limit);
 }
 
-export type ImportedTaskRow = typeof tasks.$inferSelect;
+export type ImportedTaskRow = StoredTask;
 export type ImportedClaimRow = typeof claims.$inferSelect;
 
 export async function readImportedTasks(
@@ -38,7 +39,7 @@ export async function readImportedTasks(
   numbers: readonly number[],
 ): Promise<ImportedTaskRow[]> {
   return tx
-    .select()
+    .select(taskColumns)
     .from(tasks)
     .where(and(eq(tasks.sessionId, sessionId), inArray(tasks.number, [...numbers])));
 }

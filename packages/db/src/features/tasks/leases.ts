@@ -2,6 +2,7 @@ import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { claims, feeds, peers, sessions, tasks, teams } from "../../core/schema.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
 import type { ClaimKey, ClaimRow } from "./claims.js";
+import { taskColumns } from "./task-columns.js";
 import { noHolder, type TaskKey, type TaskRow } from "./tasks.js";
 
 /** Tasks and claims are leased to the peer that holds them. Any activity by that peer renews the lease. */
@@ -103,7 +104,7 @@ export async function listLapsed(db: Queryable, since: Date, limit: number): Pro
  */
 export async function handBackTask(tx: Transaction, key: TaskKey, since: Date): Promise<TaskRow | null> {
   const [task] = await tx
-    .select()
+    .select(taskColumns)
     .from(tasks)
     .where(and(eq(tasks.sessionId, key.sessionId), eq(tasks.number, key.number), eq(tasks.state, "claimed")))
     .for("no key update");

@@ -1,8 +1,9 @@
-import { and, asc, desc, eq, getTableColumns, gt, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import { feeds, messages, peers, sessions, tasks, teams } from "../../core/schema.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
+import { type StoredTask, taskColumns } from "./task-columns.js";
 
-export type TaskRow = typeof tasks.$inferSelect & {
+export type TaskRow = StoredTask & {
   /** Numbers of the tasks in `blockedBy` that are neither done nor cancelled. */
   readonly waitsFor: readonly number[];
 };
@@ -35,7 +36,7 @@ const waits = sql`(tasks.blocked_by <> '{}' AND cardinality(tasks.blocked_by) >
   (SELECT count(*) FROM ${tasks} b WHERE ${isBlocker} AND ${isOver}))`;
 
 const columns = {
-  ...getTableColumns(tasks),
+  ...taskColumns,
   waitsFor: sql<number[]>`(SELECT coalesce(json_agg(b.number ORDER BY b.number), '[]') FROM ${tasks} b
     WHERE ${isBlocker} AND NOT ${isOver})`,
 };
@@ -56,7 +57,7 @@ export async function lockTask(tx: Transaction, key: TaskKey): Promise<TaskRow |
   return row ? findTask(tx, key) : null;
 }
 
-export type NewTask = Omit<typeof tasks.$inferInsert, "sessionId" | "number" | "state">;
+export type NewTask = Omit<typeof tasks.$inferInsert, "sessionId" | "number" | "state" | "words">;
 
 /**
  * Inserts tasks under the session's next numbers, and returns them in order. Other callers that insert tasks
@@ -96,7 +97,7 @@ export async function countUnfinishedTasks(db: Queryable, sessionId: string): Pr
 
 const isUnfinished = sql`${tasks.state} NOT IN ('done', 'cancelled')`;
 
-export type TaskUpdate = Partial<Omit<typeof tasks.$inferInsert, "sessionId" | "number">>;
+export type TaskUpdate = Partial<Omit<typeof tasks.$inferInsert, "sessionId" | "number" | "words">>;
 
 /** Changes a task and returns its new state. The caller must hold the lock on the task. */
 export async function updateTaskRow(tx: Transaction, key: TaskKey, change: TaskUpdate): Promise<TaskRow> {

@@ -3,6 +3,7 @@ export const searchKinds = [
   "message",
   "decision",
   "document",
+  "task",
   "memory",
   "session",
   "state",

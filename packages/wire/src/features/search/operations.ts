@@ -15,6 +15,7 @@ export const SearchHit = z.object({
   session_id: Uuid.nullable(),
   session: z.string().nullable().meta({ description: "Its slug." }),
   sequence: Sequence.nullable().meta({ description: "Only for messages, decisions and topic comments." }),
+  task: z.int().nullable().meta({ description: "For a task: its number in the session." }),
   memory_id: z.string().nullable(),
   topic_id: z.int().nullable(),
   source_path: z.string().nullable().meta({ description: "For a topic on a file: that file." }),
@@ -32,7 +33,7 @@ export type SearchHit = z.output<typeof SearchHit>;
 
 export const search = operation("search", {
   summary:
-    "Search messages, decisions, documents, memories, state, sessions, progress and topics of the mesh, best match first.",
+    "Search messages, decisions, documents, tasks, memories, state, sessions, progress and topics of the mesh, best match first.",
   input: z.strictObject({
     query: StorableText.trim().min(1).max(limits.queryCharsMax),
     kinds: z.array(SearchKind).max(searchKinds.length).optional().meta({ description: "Only these." }),
@@ -56,6 +57,7 @@ export const search = operation("search", {
         const where =
           hit.memory_id ??
           (hit.topic_id === null ? null : `${hit.topic_id} of ${hit.session ?? hit.source_path}`) ??
+          (hit.task === null ? null : `${hit.session} task ${hit.task}`) ??
           hit.key ??
           (hit.progress_id && `${hit.progress_id} in ${formatInlineName(hit.project ?? "")}`) ??
           `${hit.session}${hit.sequence === null ? "" : ` #${hit.sequence}`}`;
