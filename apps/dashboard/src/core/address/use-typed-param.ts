@@ -1,6 +1,7 @@
 "use client";
 
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
+import { TypedText } from "./typed-text";
 import { useQueryParam } from "./use-query-param";
 
 /** Time without typing after which the URL changes, in milliseconds. */
@@ -18,25 +19,29 @@ export function useTypedParam(
   const [param, setParam] = useQueryParam(name);
   const value = param ?? "";
   const [text, setText] = useState(value);
-  const lastWritten = useRef(value);
+  const [field] = useState(() => new TypedText(value));
 
   useEffect(() => {
-    // The value may be one that this field wrote to the URL before the user typed more.
-    if (value === lastWritten.current) return;
-    lastWritten.current = value;
-    setText(value);
-  }, [value]);
+    if (field.receive(value)) setText(value);
+  }, [field, value]);
 
   const write = useCallback(() => {
-    if (text === lastWritten.current) return;
-    lastWritten.current = text;
-    setParam(text, { replace: true });
-  }, [text, setParam]);
+    const unwritten = field.takeUnwritten();
+    if (unwritten !== null) setParam(unwritten, { replace: true });
+  }, [field, setParam]);
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the text starts the pause again.
   useEffect(() => {
     const timer = setTimeout(write, pauseMs);
     return () => clearTimeout(timer);
-  }, [write]);
+  }, [text, write]);
 
-  return [value, text, setText, write];
+  const type = useCallback(
+    (next: string) => {
+      field.type(next);
+      setText(next);
+    },
+    [field],
+  );
+  return [value, text, type, write];
 }
