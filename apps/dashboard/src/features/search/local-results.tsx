@@ -11,7 +11,7 @@ import { showHidden } from "@/text/markdown/hidden-characters";
 
 const shownMax = 5;
 
-/** Pages, actions, sessions, people and tasks that this browser already knows. They appear while the broker still searches. */
+/** Pages, actions, sessions and people that this browser already knows. They appear while the broker still searches. */
 export function LocalResults({ query }: { readonly query: string }) {
   const id = useId();
   const entries = [
@@ -19,9 +19,9 @@ export function LocalResults({ query }: { readonly query: string }) {
     ...useActionEntries(),
     ...usePlaceEntries(),
   ];
-  // The page that is open needs no link to itself.
+  // The page that is open needs no link to itself, and the search finds tasks in any case.
   const found = findEntries(entries, query.trim())
-    .filter(({ href }) => href !== "/search")
+    .filter(({ href, kind }) => href !== "/search" && kind !== "task")
     .slice(0, shownMax);
   if (found.length === 0) return null;
   return (

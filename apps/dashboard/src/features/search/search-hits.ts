@@ -100,7 +100,7 @@ export function describeHitPlace(hit: SearchHit): string {
     case "document":
       return `version ${hit.version}`;
     case "task":
-      return `task ${hit.task}`;
+      return String(hit.task);
     case "session":
       return hit.session ?? "";
     default:
