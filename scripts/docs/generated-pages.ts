@@ -4,6 +4,7 @@ import { brokerSettingsDefault, operations, toTool } from "@merkle/wire/schemas"
 import { renderAgentsPage } from "../../apps/broker/src/transports/reference/agents-page.js";
 import { buildFile, renderBuildFile } from "./build-number.js";
 import { cliPackageFile, renderCliPackage } from "./cli-package.js";
+import { renderClientTable } from "./client-table.js";
 import { renderCommandsPage, renderEnvironmentPage } from "./command-pages.js";
 import { renderConfigTables } from "./config-tables.js";
 import { drawArchitecture } from "./draw-architecture.js";
@@ -62,6 +63,7 @@ export async function renderGeneratedPages(): Promise<Readonly<Record<string, st
       "The codes with which the broker ends a WebSocket connection (WS-5).",
       renderCloseCodeTable(),
     ),
+    ...reference("clients", "Clients", clientsIntro, renderClientTable()),
     ...reference("events", "Events", eventsIntro, renderEventTable()),
     ...reference("settings", "Settings", settingsIntro, renderSettingTables()),
     ...reference("config", "config.json", configIntro, await renderConfigTables()),
@@ -75,6 +77,9 @@ export async function renderGeneratedPages(): Promise<Readonly<Record<string, st
     ),
   };
 }
+
+const clientsIntro =
+  "What `merkle launch` and `merkle install` can do in each client (CLI-183). Cursor needs an account: its row was tried with a stand-in that follows Cursor's documentation, not with Cursor itself. Other MCP clients read with `check_messages` or `wait_for_messages`; nothing wakes their agents.";
 
 const defaultBaseUrl = "http://localhost:7423";
 

@@ -1,11 +1,10 @@
 import { join } from "node:path";
-import { toConnectionVariables } from "../broker/reach.js";
 import { usageError } from "../core/cli-error.js";
 import { homeFiles } from "../core/merkle-home.js";
 import { toPipeName } from "../core/platform.js";
 import type { Client, LaunchCall, LaunchedAgent, LaunchTarget } from "./client.js";
 import { formatIntroduction } from "./introduction.js";
-import { toPeerServer, toPeerVariables } from "./launch-server.js";
+import { toPeerEnvironment, toPeerServer } from "./launch-server.js";
 
 /**
  * Any agent that speaks the Agent Client Protocol (ACP). It has no terminal of its own: the launch prompts it, and
@@ -41,12 +40,7 @@ async function launch(target: LaunchTarget, agent: LaunchedAgent): Promise<Launc
   return {
     // The first word is the program.
     args: agent.userArgs.slice(1),
-    env: {
-      MERKLE_HOME: target.home,
-      MERKLE_URL: target.url,
-      ...toConnectionVariables(target),
-      ...toPeerVariables(target),
-    },
+    env: toPeerEnvironment(target),
     files: [],
     acp: {
       // Some agents pass on only a few variables of their own environment. Claude's passes on its conversation, which

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { toConnectionVariables } from "../broker/reach.js";
 import { homeFiles } from "../core/merkle-home.js";
 import { getEntryFile } from "../core/this-program.js";
 import { parseClaudeArgs } from "./claude-args.js";
@@ -19,7 +18,7 @@ import type {
   WakeAbility,
 } from "./client.js";
 import { isAtLeast } from "./find-program.js";
-import { findModel, toPeerServer, toPeerVariables } from "./launch-server.js";
+import { findModel, toPeerEnvironment, toPeerServer } from "./launch-server.js";
 import { type ServerProgram, withEnvironment } from "./server-program.js";
 
 /** The Claude Code client. Its hooks call a tool of the MCP server, and it has an inbox. */
@@ -28,9 +27,9 @@ export const claude: Client = {
   label: "Claude Code",
   program: "claude",
   installAdvice: "npm install -g @anthropic-ai/claude-code",
+  updateAdvice: "claude update",
   mcpName: "claude-code",
   hint: undefined,
-  canRelayPermissions: true,
   hasSocketHooks: false,
   getWakeAbility,
   configure,
@@ -150,12 +149,7 @@ async function launch(target: LaunchTarget, agent: LaunchedAgent): Promise<Launc
       ...(agent.hasChannel ? ["--dangerously-load-development-channels=server:merkle"] : []),
       ...parsedArgs.others,
     ],
-    env: {
-      MERKLE_HOME: target.home,
-      MERKLE_URL: target.url,
-      ...toConnectionVariables(target),
-      ...toPeerVariables(target),
-    },
+    env: toPeerEnvironment(target),
     files: [
       { path: configFile, content: toText(config) },
       { path: settingsFile, content: toText(settings), shown: toText(hooks) },

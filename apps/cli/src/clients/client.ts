@@ -1,9 +1,11 @@
+import type { LaunchedClient } from "@merkle/wire/text";
 import type { Reach } from "../broker/reach.js";
 import type { ServerProgram } from "./server-program.js";
 import type { TranscriptFormat } from "./transcript.js";
 import type { UsageRecord } from "./usage-record.js";
 
-export type ClientName = "claude" | "codex" | "gemini" | "opencode" | "copilot" | "acp";
+/** The clients in the table of what each can do. */
+export type ClientName = LaunchedClient;
 
 /** Merkle's names for the events at which clients run hooks. */
 export const hookEvents = ["UserPromptSubmit", "PreToolUse", "PostToolBatch", "Stop"] as const;
@@ -21,6 +23,8 @@ export interface Client {
   readonly program: string;
   /** The command that installs the client. */
   readonly installAdvice: string;
+  /** The command that updates the client. */
+  readonly updateAdvice: string;
   /** The client's name in the `clientInfo` of MCP. */
   readonly mcpName: string;
   /**
@@ -33,8 +37,6 @@ export interface Client {
    * installed for it are not answered (LAUNCH-20).
    */
   readonly isDriven?: boolean;
-  /** Whether permission prompts can be answered by other means than at the terminal (APPROVE-1). */
-  readonly canRelayPermissions: boolean;
   /** Whether the client's hooks use a local socket, because they cannot call tools of the MCP server. */
   readonly hasSocketHooks: boolean;
   /**
@@ -63,6 +65,11 @@ export interface Client {
    * @param toUser - text that only the user sees, if the client supports that
    */
   deliver(event: HookEvent | "SessionStart", text: string, toUser?: string): object;
+  /**
+   * Returns whether the turn that a hook reports as ended was stopped by a person or by an error. Nothing is then added,
+   * so that no new turn begins. Undefined if the client's hooks do not report it.
+   */
+  hasTurnFailed?(input: Readonly<Record<string, unknown>>): boolean;
   /**
    * Returns the conversation and subagent named in the `_meta` of a tool call, if the client sends them.
    *
@@ -117,7 +124,13 @@ export interface FileAdditions {
  * with its lines.
  */
 export type Addition =
-  | { readonly kind: "member"; readonly path: readonly string[]; readonly value: unknown }
+  | {
+      readonly kind: "member";
+      readonly path: readonly string[];
+      readonly value: unknown;
+      /** Whether the entries of others also need it, so that it stays as long as there are any. */
+      readonly isShared?: true;
+    }
   | { readonly kind: "item"; readonly path: readonly string[]; readonly value: unknown }
   | { readonly kind: "table"; readonly path: readonly string[]; readonly value: string };
 

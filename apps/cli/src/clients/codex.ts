@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { toConnectionVariables } from "../broker/reach.js";
 import { homeFiles } from "../core/merkle-home.js";
 import { isPosix } from "../core/platform.js";
 import { getEntryFile } from "../core/this-program.js";
@@ -19,7 +18,6 @@ import type {
   LaunchTarget,
   NamedCaller,
   ResumeTarget,
-  WakeAbility,
 } from "./client.js";
 import { isTurnRunning, reloadServers, startTurn } from "./codex-app-server.js";
 import { toCodexFolder } from "./codex-paths.js";
@@ -27,8 +25,12 @@ import { codexTranscript } from "./codex-transcript.js";
 import { codexUsage } from "./codex-usage.js";
 import { isAtLeast } from "./find-program.js";
 import { isInstalled } from "./installed-hooks.js";
-import { findFlagValue, toPeerServer, toPeerVariables } from "./launch-server.js";
+import { findFlagValue, toPeerEnvironment, toPeerServer } from "./launch-server.js";
 import type { ServerProgram } from "./server-program.js";
+import { createWakeAbility } from "./wake-ability.js";
+
+/** The first version of Codex whose hooks have been verified to call a server's tool. */
+const hooksVersionMin = "0.169.0";
 
 /**
  * The Codex client. Its hooks call a tool of the MCP server. A launched Codex is a terminal connected to its
@@ -40,11 +42,11 @@ export const codex: Client = {
   label: "Codex",
   program: "codex",
   installAdvice: "npm install -g @openai/codex",
+  updateAdvice: "npm install -g @openai/codex@latest",
   mcpName: "codex-mcp-client",
   hint: "The next time it starts, Codex asks whether to trust the new hooks. Until then, only check_messages delivers messages.",
-  canRelayPermissions: false,
   hasSocketHooks: false,
-  getWakeAbility,
+  getWakeAbility: createWakeAbility({ since: hooksVersionMin, paths: ["inbox", "hooks"] }),
   configure,
   findResumeTarget,
   resume: (id) => ["resume", id],
@@ -57,17 +59,6 @@ export const codex: Client = {
   restartServer: (peer) => reloadServers(toSocketPath(peer)),
   openInbox,
 };
-
-/** The first version of Codex whose hooks have been verified to call a server's tool. */
-const hooksVersionMin = "0.169.0";
-
-function getWakeAbility(version: string): WakeAbility {
-  if (isAtLeast(version, hooksVersionMin)) return { paths: ["inbox", "hooks", "wait"], advice: undefined };
-  return {
-    paths: ["wait"],
-    advice: `${version} can be woken only through a wait; inbox and hooks need ${hooksVersionMin}`,
-  };
-}
 
 /** Codex's names for hook events, each with Merkle's name. */
 const events: readonly (readonly [string, HookEvent])[] = [
@@ -217,12 +208,7 @@ async function launch(target: LaunchTarget, agent: LaunchedAgent): Promise<Launc
   const fallbackArgs = [...configuration, ...userArgs];
   return {
     args: hasTerminal ? [...configuration, "--remote", `unix://${socketPath}`, ...userArgs] : fallbackArgs,
-    env: {
-      MERKLE_HOME: target.home,
-      MERKLE_URL: target.url,
-      ...toConnectionVariables(target),
-      ...toPeerVariables(target),
-    },
+    env: toPeerEnvironment(target),
     files: [],
     ...(hasTerminal && {
       companion: {

@@ -1,6 +1,5 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { toConnectionVariables } from "../broker/reach.js";
 import { homeFiles } from "../core/merkle-home.js";
 import { getEntryFile } from "../core/this-program.js";
 import { toShellLine } from "../text/shell.js";
@@ -13,12 +12,15 @@ import type {
   LaunchedAgent,
   LaunchTarget,
   ResumeTarget,
-  WakeAbility,
 } from "./client.js";
 import { isAtLeast } from "./find-program.js";
 import { isInstalled } from "./installed-hooks.js";
-import { findFlagValue, findModel, toPeerServer, toPeerVariables } from "./launch-server.js";
+import { findFlagValue, findModel, toPeerEnvironment, toPeerServer } from "./launch-server.js";
 import { type ServerProgram, withEnvironment } from "./server-program.js";
+import { createWakeAbility } from "./wake-ability.js";
+
+/** The first version of Copilot whose hooks have been verified to work as documented. */
+const hooksVersionMin = "1.0.102";
 
 /**
  * The Copilot CLI client. Its hooks are commands. With its experimental features enabled, an extension can
@@ -29,11 +31,16 @@ export const copilot: Client = {
   label: "Copilot CLI",
   program: "copilot",
   installAdvice: "npm install -g @github/copilot",
+  updateAdvice: "npm install -g @github/copilot@latest",
   mcpName: "copilot-cli",
   hint: "Copilot CLI starts servers and runs hooks only in folders that you trust.",
-  canRelayPermissions: false,
   hasSocketHooks: true,
-  getWakeAbility,
+  getWakeAbility: createWakeAbility({
+    since: hooksVersionMin,
+    paths: ["hooks"],
+    advice:
+      "an idle agent can be woken if merkle launched it and /experimental is on, which loads extensions",
+  }),
   configure,
   findResumeTarget,
   resume: (id) => [`--resume=${id}`],
@@ -44,21 +51,6 @@ export const copilot: Client = {
   },
   openInbox: ({ attached }) => attached,
 };
-
-/** The first version of Copilot whose hooks have been verified to work as documented. */
-const hooksVersionMin = "1.0.102";
-
-function getWakeAbility(version: string): WakeAbility {
-  const supportsHooks = isAtLeast(version, hooksVersionMin);
-  const idleAdvice =
-    "an idle agent can be woken if merkle launched it and /experimental is on, which loads extensions";
-  return {
-    paths: supportsHooks ? ["hooks", "wait"] : ["wait"],
-    advice: supportsHooks
-      ? idleAdvice
-      : `${version} can be woken only through a wait; hooks need ${hooksVersionMin}`,
-  };
-}
 
 /** Copilot's names for hook events, each with Merkle's name. */
 const events: readonly (readonly [string, HookEvent | "SessionStart"])[] = [
@@ -147,12 +139,7 @@ async function launch(target: LaunchTarget, agent: LaunchedAgent): Promise<Launc
       ...(agent.model === undefined ? [] : [`--model=${agent.model}`]),
       ...userArgs,
     ],
-    env: {
-      MERKLE_HOME: target.home,
-      MERKLE_URL: target.url,
-      ...toConnectionVariables(target),
-      ...toPeerVariables(target),
-    },
+    env: toPeerEnvironment(target),
     files: [
       file("plugin.json", plugin),
       file(".mcp.json", { mcpServers: { merkle: { type: "local", ...server, tools: ["*"] } } }),

@@ -113,11 +113,16 @@ function missing(client: Client, named: string, isPath: boolean): CliError {
   });
 }
 
+/** Returns the number in a version string that a program prints. Undefined if there is none. */
+export function findVersionNumber(version: string): string | undefined {
+  return /\d+\.\d+\.\d+/.exec(version)?.[0];
+}
+
 /**
  * Returns whether a version string names version `first` or a later version. A string without a version
  * number counts as recent.
  */
 export function isAtLeast(version: string, first: string): boolean {
-  const number = /\d+\.\d+\.\d+/.exec(version)?.[0];
+  const number = findVersionNumber(version);
   return number === undefined || number.localeCompare(first, "en", { numeric: true }) >= 0;
 }

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { toConnectionVariables } from "../broker/reach.js";
 import { homeFiles } from "../core/merkle-home.js";
 import { toGeminiSystemSettings } from "../core/platform.js";
 import { getEntryFile } from "../core/this-program.js";
@@ -15,12 +14,15 @@ import type {
   LaunchCall,
   LaunchedAgent,
   LaunchTarget,
-  WakeAbility,
 } from "./client.js";
 import { isAtLeast } from "./find-program.js";
 import { isInstalled } from "./installed-hooks.js";
-import { findFlagValue, findModel, toPeerServer, toPeerVariables } from "./launch-server.js";
+import { findFlagValue, findModel, toPeerEnvironment, toPeerServer } from "./launch-server.js";
 import { type ServerProgram, withEnvironment } from "./server-program.js";
+import { createWakeAbility, describeUnwakeable } from "./wake-ability.js";
+
+/** The first version of Gemini CLI whose hooks have been verified to work as documented. */
+const hooksVersionMin = "0.61.0";
 
 /**
  * The Gemini CLI client. Its hooks are commands. An idle Gemini CLI cannot be woken at its own terminal, but as an
@@ -31,11 +33,15 @@ export const gemini: Client = {
   label: "Gemini CLI",
   program: "gemini",
   installAdvice: "npm install -g @google/gemini-cli",
+  updateAdvice: "npm install -g @google/gemini-cli@latest",
   mcpName: "gemini-cli-mcp-client",
   hint: "Gemini CLI starts servers and runs hooks only in folders that you trust.",
-  canRelayPermissions: false,
   hasSocketHooks: true,
-  getWakeAbility,
+  getWakeAbility: createWakeAbility({
+    since: hooksVersionMin,
+    paths: ["hooks"],
+    advice: `${describeUnwakeable("Gemini CLI")}; merkle launch --client acp -- gemini --acp wakes it`,
+  }),
   configure,
   findResumeTarget(userArgs) {
     const target = findFlagValue(userArgs, "--resume", "-r");
@@ -48,21 +54,6 @@ export const gemini: Client = {
   deliver,
   openInbox: () => null,
 };
-
-/** The first version of Gemini CLI whose hooks have been verified to work as documented. */
-const hooksVersionMin = "0.61.0";
-
-function getWakeAbility(version: string): WakeAbility {
-  const supportsHooks = isAtLeast(version, hooksVersionMin);
-  const idleAdvice =
-    "an idle Gemini CLI cannot be woken at its own terminal: it reads at its next turn; merkle launch --client acp -- gemini --acp wakes it";
-  return {
-    paths: supportsHooks ? ["hooks", "wait"] : ["wait"],
-    advice: supportsHooks
-      ? idleAdvice
-      : `${version} can be woken only through a wait; hooks need ${hooksVersionMin}`,
-  };
-}
 
 /** Gemini CLI's names for hook events, each with Merkle's name. */
 const events: readonly (readonly [string, HookEvent])[] = [
@@ -121,12 +112,7 @@ async function launch(target: LaunchTarget, agent: LaunchedAgent): Promise<Launc
   return {
     args: [...(agent.model === undefined ? [] : ["--model", agent.model]), ...userArgs],
     env: {
-      ...{
-        MERKLE_HOME: target.home,
-        MERKLE_URL: target.url,
-        ...toConnectionVariables(target),
-        ...toPeerVariables(target),
-      },
+      ...toPeerEnvironment(target),
       [layer]: file,
     },
     files: [{ path: file, content: `${JSON.stringify(settings, null, 2)}\n` }],

@@ -25,15 +25,16 @@ export function toPeerServer(
 }
 
 /**
- * Returns the variables that name the session, team and peer, for the client and the processes that it
+ * Returns the variables that name the broker, session, team and peer, for the client and the processes that it
  * starts.
  */
-export function toPeerVariables({
-  slug,
-  teamName,
-  storedPeerId,
-}: LaunchTarget): Readonly<Record<string, string>> {
-  return { MERKLE_SESSION: slug, MERKLE_TEAM: teamName, MERKLE_PEER: storedPeerId };
+export function toPeerEnvironment(target: LaunchTarget): Readonly<Record<string, string>> {
+  return {
+    MERKLE_HOME: target.home,
+    MERKLE_URL: target.url,
+    ...toConnectionVariables(target),
+    ...{ MERKLE_SESSION: target.slug, MERKLE_TEAM: target.teamName, MERKLE_PEER: target.storedPeerId },
+  };
 }
 
 /** Returns the model named in the user's arguments, for `list_peers`. The last `--model` wins. */

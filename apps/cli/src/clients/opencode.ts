@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { toConnectionVariables } from "../broker/reach.js";
 import { usageError } from "../core/cli-error.js";
 import { homeFiles } from "../core/merkle-home.js";
 import type {
@@ -12,12 +11,15 @@ import type {
   LaunchedAgent,
   LaunchTarget,
   ResumeTarget,
-  WakeAbility,
 } from "./client.js";
 import { isAtLeast } from "./find-program.js";
 import { formatIntroduction } from "./introduction.js";
-import { findFlagValue, findModel, toPeerServer, toPeerVariables } from "./launch-server.js";
+import { findFlagValue, findModel, toPeerEnvironment, toPeerServer } from "./launch-server.js";
 import type { ServerProgram } from "./server-program.js";
+import { createWakeAbility } from "./wake-ability.js";
+
+/** The first version of OpenCode whose plugins have been verified to deliver messages and begin turns. */
+const pluginVersionMin = "1.18.0";
 
 /** The OpenCode client. Merkle's plugin runs in OpenCode's process, delivers messages and begins turns. */
 export const opencode: Client = {
@@ -25,11 +27,11 @@ export const opencode: Client = {
   label: "OpenCode",
   program: "opencode",
   installAdvice: "npm install -g opencode-ai",
+  updateAdvice: "npm install -g opencode-ai@latest",
   mcpName: "opencode",
   hint: undefined,
-  canRelayPermissions: false,
   hasSocketHooks: true,
-  getWakeAbility,
+  getWakeAbility: createWakeAbility({ since: pluginVersionMin, paths: ["inbox", "hooks"] }),
   configure,
   findResumeTarget,
   resume: (id) => ["--session", id],
@@ -38,17 +40,6 @@ export const opencode: Client = {
   deliver: (_event, text) => ({ text }),
   openInbox: ({ attached }) => attached,
 };
-
-/** The first version of OpenCode whose plugins have been verified to deliver messages and begin turns. */
-const pluginVersionMin = "1.18.0";
-
-function getWakeAbility(version: string): WakeAbility {
-  if (isAtLeast(version, pluginVersionMin)) return { paths: ["inbox", "hooks", "wait"], advice: undefined };
-  return {
-    paths: ["wait"],
-    advice: `${version} can be woken only through a wait; inbox and hooks need ${pluginVersionMin}`,
-  };
-}
 
 /** Returns the URL of the plugin. OpenCode loads a plugin from a `file:` URL without copying it. */
 function getPluginUrl(): string {
@@ -110,12 +101,7 @@ async function launch(target: LaunchTarget, agent: LaunchedAgent): Promise<Launc
   return {
     args: [...userArgs, ...(agent.model === undefined ? [] : ["--model", agent.model])],
     env: {
-      ...{
-        MERKLE_HOME: target.home,
-        MERKLE_URL: target.url,
-        ...toConnectionVariables(target),
-        ...toPeerVariables(target),
-      },
+      ...toPeerEnvironment(target),
       ...(typeof resumeTarget === "object" && { MERKLE_CONVERSATION: resumeTarget.id }),
       OPENCODE_CONFIG_CONTENT: JSON.stringify(config),
     },

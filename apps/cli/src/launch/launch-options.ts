@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import type { WakePreference } from "@merkle/wire";
 import { catalogue, describeIssue } from "@merkle/wire/schemas";
+import { getClientAbilities } from "@merkle/wire/text";
 import type { AgentOptions, Client } from "../clients/client.js";
 import { getLaunchedClient } from "../clients/clients.js";
 import type { CommandContext } from "../command/command.js";
@@ -123,11 +124,9 @@ function readOwnWords(isSet: boolean, { agentShell }: Pick<Config, "agentShell">
   );
 }
 
-function readApprovers(
-  { canRelayPermissions: relaysPermissions, label }: Client,
-  { approvers }: Pick<Config, "approvers">,
-): readonly string[] {
-  if (!relaysPermissions) throw usageError(`${label} does not support --approvals: leave it out.`);
+function readApprovers({ name, label }: Client, { approvers }: Pick<Config, "approvers">): readonly string[] {
+  if (getClientAbilities(name).approvals === false)
+    throw usageError(`${label} does not support --approvals: leave it out.`);
   if (approvers.length > 0) return approvers;
   throw usageError(
     "--approvals needs the ID of a device to answer on, such as your phone: open the Approvals page on that device and copy its ID.",

@@ -17,6 +17,7 @@ import { formatMessageLines, formatMessageTime, type Rendering } from "../feed/c
 import { Message, Priority } from "../feed/message.js";
 import { isSealed } from "../identity/sealed-form.js";
 import { formatInlineAddress, formatInlineName, joinLines } from "../text/neutralise.js";
+import { beyondWakingText, isBeyondWaking } from "../text/wake-reach.js";
 import { operation } from "./core-operation.js";
 import { DeclaredStatus, WakePath } from "./peers.js";
 
@@ -70,9 +71,7 @@ export function compactRecipient(state: RecipientState): string {
  */
 export function describeReadTime({ wake, declared }: Pick<RecipientState, "wake" | "declared">): string {
   if (wake.length === 0) return ", reads at its next poll";
-  // An idle peer with only hooks cannot be woken, because hooks run during a turn and cannot start one.
-  const isIdle = declared !== "working" && wake.every((path) => path === "hooks");
-  return isIdle ? ", cannot be woken: reads at its next turn" : "";
+  return isBeyondWaking(wake, declared) ? `, ${beyondWakingText}` : "";
 }
 
 export const Posted = z.object({

@@ -19,6 +19,7 @@ import { formatMessageTime } from "../feed/compact.js";
 import { KeyCard } from "../identity/key-card.js";
 import { OwnLaunch } from "../identity/own-signature.js";
 import { formatInlineAddress, formatInlineName, joinLines, quoteText } from "../text/neutralise.js";
+import { beyondWakingText, isBeyondWaking } from "../text/wake-reach.js";
 import { operation } from "./core-operation.js";
 
 /**
@@ -114,6 +115,7 @@ export type Peer = z.output<typeof Peer>;
  */
 function compactPeer(peer: Peer): string {
   const { declared, summary, task } = peer;
+  const wake = peer.left_at || peer.presence === "disconnected" ? [] : (peer.capabilities?.wake ?? []);
   const groups = peer.groups
     .map(({ name, role }) => formatInlineName(`@${name}`) + (role ? `:${formatInlineName(role)}` : ""))
     .join(" ");
@@ -124,6 +126,7 @@ function compactPeer(peer: Peer): string {
     peer.left_at ? "left" : peer.presence,
     declared ? `${declared.status}${declared.reason ? ` ${quoteText(declared.reason)}` : ""}` : "",
     peer.wake === "addressed" ? "wake addressed" : "",
+    isBeyondWaking(wake, declared?.status) ? beyondWakingText : "",
     task ? `task ${task.task} ${quoteText(task.title)} since ${formatMessageTime(task.since)}` : "",
     `seen ${formatMessageTime(peer.last_seen_at)}`,
   ].filter((fact) => fact !== "");

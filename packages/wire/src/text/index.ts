@@ -17,6 +17,15 @@ export {
 export { describeRequest, planTool, questionTool, turnEndTool } from "./agent-requests.js";
 export { formatApproval } from "./approval-text.js";
 export {
+  type Ability,
+  type ClientAbilities,
+  clientTable,
+  describeDelivery,
+  getClientAbilities,
+  type LaunchedClient,
+  listMissingAbilities,
+} from "./client-table.js";
+export {
   type InstallLineOptions,
   type LaunchLineOptions,
   toInstallLine,
@@ -50,3 +59,4 @@ export {
 } from "./scope.js";
 export { toShellLine, toShellWord } from "./shell.js";
 export { endOfString, parseStrictJson } from "./strict-json.js";
+export { beyondWakingText, isBeyondWaking } from "./wake-reach.js";

@@ -48,7 +48,7 @@ it("recommends Node 22 where additional authorities make every start slow", () =
 });
 
 describe("the check for agents' clients", () => {
-  it("[VENDOR-6] tells of each client that is here what it can and cannot do, and of the others how to get them", async () => {
+  it("[VENDOR-6] [CLI-183] [CLI-184] tells of each client that is here what it can and cannot do, and of the others how to get them", async () => {
     const { folder, findings } = await diagnoseAll({
       codex: "codex-cli 0.169.0",
       gemini: "0.61.0",
@@ -62,22 +62,28 @@ describe("the check for agents' clients", () => {
       {
         id: "codex",
         status: "ok",
-        message: `codex-cli 0.169.0 at ${folder}/codex; its agents are woken by inbox, hooks, wait`,
+        message: `codex-cli 0.169.0 at ${folder}/codex; its agents are woken by inbox, hooks, wait; it has no approvals on other devices, no answers to its questions there`,
         fix: null,
       },
       {
         id: "gemini",
         status: "ok",
-        message: `0.61.0 at ${folder}/gemini; its agents are woken by hooks, wait. an idle Gemini CLI cannot be woken at its own terminal: it reads at its next turn; merkle launch --client acp -- gemini --acp wakes it`,
+        message: `0.61.0 at ${folder}/gemini; its agents are woken by hooks, wait; it has no approvals on other devices, no answers to its questions there, no token usage, no warnings before it edits claimed files. an idle Gemini CLI cannot be woken: reads at its next turn; merkle launch --client acp -- gemini --acp wakes it`,
         fix: null,
       },
       {
         id: "opencode",
         status: "warn",
-        message: `1.2.3 at ${folder}/opencode; its agents are woken by wait. 1.2.3 can be woken only through a wait; inbox and hooks need 1.18.0`,
+        message: `1.2.3 at ${folder}/opencode; its agents are woken by wait; it has no approvals on other devices, no answers to its questions there, no token usage, no warnings before it edits claimed files; older than 1.18.33, the version that was tried. 1.2.3 can be woken only through a wait; inbox and hooks need 1.18.0`,
         fix: "npm install -g opencode-ai@latest",
       },
     ]);
+  });
+
+  it("[CLI-184] names a version that is newer than the one that was tried", async () => {
+    const { findings } = await diagnoseAll({ codex: "codex-cli 0.170.1" });
+    const [codex] = findings.filter(({ status }) => status !== "skipped");
+    expect(codex?.message).toContain("; newer than 0.169.0, the version that was tried");
   });
 
   it("[CLI-1] tells where it is, and its version", async () => {

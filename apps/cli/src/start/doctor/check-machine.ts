@@ -1,9 +1,10 @@
 import { constants } from "node:fs";
 import { access, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
+import { type ClientAbilities, getClientAbilities, listMissingAbilities } from "@merkle/wire/text";
 import type { Client } from "../../clients/client.js";
 import { clients } from "../../clients/clients.js";
-import { findProgram } from "../../clients/find-program.js";
+import { findProgram, findVersionNumber, isAtLeast } from "../../clients/find-program.js";
 import { loadBroker } from "../../core/broker-code.js";
 import { CliError } from "../../core/cli-error.js";
 import { explainError } from "../../core/explain-error.js";
@@ -39,17 +40,18 @@ async function checkClient(
   wanted: Client | undefined,
   { environment: env, cwd }: Config,
 ): Promise<DoctorFinding[]> {
-  const { name, installAdvice, label } = client;
+  const { name, installAdvice, updateAdvice, label } = client;
   try {
     const { path, version } = await findProgram(client, { env, cwd });
     const { paths, advice } = client.getWakeAbility(version);
-    const summary = `${version} at ${path}; its agents are woken by ${paths.join(", ")}`;
+    const missing = listMissingAbilities(name);
+    const limits = missing.length === 0 ? "" : `; it has no ${missing.join(", no ")}`;
+    const tried = describeTriedVersion(version, getClientAbilities(name));
+    const summary = `${version} at ${path}; its agents are woken by ${paths.join(", ")}${limits}${tried}`;
     if (advice === undefined) return [ok(name, summary)];
     // Do not suggest an update: hooks already work, and updating would not help.
     if (paths.includes("hooks") && !paths.includes("inbox")) return [ok(name, `${summary}. ${advice}`)];
-    return [
-      warn(name, `${summary}. ${advice}`, name === "claude" ? "claude update" : `${installAdvice}@latest`),
-    ];
+    return [warn(name, `${summary}. ${advice}`, updateAdvice)];
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     if (error.code === "client_missing" && client !== wanted)
@@ -58,6 +60,14 @@ async function checkClient(
     const report = client === wanted ? fail : warn;
     return [report(name, error.message, `${fix}, on the machine that launches agents`)];
   }
+}
+
+/** Returns how the version differs from the one for which the table of abilities holds (CLI-184). */
+function describeTriedVersion(version: string, { tried, isStandIn }: ClientAbilities): string {
+  if (isStandIn) return "; tried with a stand-in that follows its documentation";
+  const number = findVersionNumber(version);
+  if (number === undefined || number === tried) return "";
+  return `; ${isAtLeast(number, tried) ? "newer" : "older"} than ${tried}, the version that was tried`;
 }
 
 /**

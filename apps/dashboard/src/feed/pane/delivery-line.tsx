@@ -1,6 +1,7 @@
 "use client";
 
 import type { Message, OutputOf } from "@merkle/wire";
+import { beyondWakingText, isBeyondWaking } from "@merkle/wire/text";
 import { useRead } from "@/broker/use-read";
 import { useSession } from "@/sessions/session-context";
 import { showHidden } from "@/text/markdown/hidden-characters";
@@ -97,7 +98,5 @@ function describeReach({ delivered, delivered_at, status, declared, wake }: Deli
       : `delivered ${new Date(delivered_at).toLocaleTimeString("en-GB")}`;
   if (status === "disconnected") return "offline, delivered on return";
   if (wake.length === 0) return `${status}, reads at its next poll`;
-  // Hooks run during a turn and cannot start a new turn.
-  const isInReach = declared === "working" || wake.some((path) => path !== "hooks");
-  return isInReach ? `${status}, can be woken` : `${status}, reads at its next turn`;
+  return `${status}, ${isBeyondWaking(wake, declared) ? beyondWakingText : "can be woken"}`;
 }

@@ -1,4 +1,5 @@
 import type { Peer } from "@merkle/wire";
+import { beyondWakingText, isBeyondWaking } from "@merkle/wire/text";
 import type { ReactNode } from "react";
 import { PageLink } from "@/components/page-link";
 import { TimeText } from "@/components/time-text";
@@ -77,6 +78,9 @@ export function PeerFacts({ peer, isAlone }: { peer: Peer; isAlone: boolean }) {
         {peer.kind === "agent" && (
           <Fact name="Woken by">
             <PeerWake peer={peer} />
+            {peer.connected && isBeyondWaking(peer.capabilities?.wake ?? [], declared?.status) && (
+              <p>When idle, it {beyondWakingText}.</p>
+            )}
           </Fact>
         )}
         {peer.capabilities?.model && <Fact name="Model">{peer.capabilities.model}</Fact>}
