@@ -76,7 +76,10 @@ describe("generated documentation", () => {
     const known: readonly string[] =
       (pages["docs/reference/environment.md"] ?? "").match(/[A-Z_]{5,}/g) ?? [];
     // `merkle` sets these variables itself, for the agents that it starts.
-    const given = ["MERKLE_MODEL", "MERKLE_CODEX_SERVER", "MERKLE_ACP_SOCKET", "MERKLE_CONVERSATION"];
+    const given = [
+      ...["MERKLE_MODEL", "MERKLE_CODEX_SERVER", "MERKLE_ACP_SOCKET", "MERKLE_CONVERSATION"],
+      ...["MERKLE_CLIENT", "MERKLE_UNLESS_LAUNCHED"],
+    ];
     const sources = readdirSync(`${root}/apps/cli/src`, { recursive: true, encoding: "utf8" })
       .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts") && !path.includes("test-kit"))
       .map((path) => readFileSync(`${root}/apps/cli/src/${path}`, "utf8"));

@@ -139,7 +139,7 @@ describe("in an empty folder, by a user who installed merkle", { tags: "posix" }
   beforeAll(async () => {
     home = await mkdtemp(join(tmpdir(), "merkle-reader-"));
     const bin = await installTestClaude(home);
-    for (const name of ["codex", "gemini", "opencode", "copilot"]) {
+    for (const name of ["codex", "gemini", "opencode", "copilot", "cursor-agent"]) {
       await writeFile(join(bin, name), "#!/bin/sh\necho 9.9.9\n");
       await chmod(join(bin, name), 0o755);
     }

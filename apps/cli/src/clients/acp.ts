@@ -16,11 +16,11 @@ export const acp: Client = {
   // The user names it after `--`.
   program: "",
   installAdvice: "install the agent, then: merkle launch --client acp -- <its ACP command>",
+  updateAdvice: "update the agent",
   // Each agent introduces itself to its MCP servers by its own name.
   mcpName: "",
   hint: undefined,
   isDriven: true,
-  canRelayPermissions: true,
   hasSocketHooks: true,
   getWakeAbility: () => ({ paths: ["inbox", "hooks", "wait"], advice: undefined }),
   configure: () => [],

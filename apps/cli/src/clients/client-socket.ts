@@ -37,7 +37,8 @@ export interface PermissionReport {
 }
 
 export interface SocketHook {
-  readonly event: HookEvent;
+  /** `StopFailure` reports a turn that was stopped, to which nothing is added. */
+  readonly event: HookEvent | "StopFailure";
   readonly session_id: string;
   readonly prompt_id: string;
   /** The subagent's id; empty for the main agent. */

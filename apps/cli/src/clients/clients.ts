@@ -4,11 +4,12 @@ import { claude } from "./claude.js";
 import type { Client } from "./client.js";
 import { codex } from "./codex.js";
 import { copilot } from "./copilot.js";
+import { cursor } from "./cursor.js";
 import { gemini } from "./gemini.js";
 import { opencode } from "./opencode.js";
 
 /** The clients that Merkle can launch, configure and wake. The first is the default. */
-export const clients: readonly Client[] = [claude, codex, gemini, opencode, copilot];
+export const clients: readonly Client[] = [claude, codex, gemini, opencode, copilot, cursor];
 
 /**
  * Returns the client with this name (default: Claude Code). @throws CliError `usage` that lists the valid
@@ -31,9 +32,10 @@ function selectClient(choices: readonly Client[], name: string | undefined): Cli
 }
 
 /**
- * Returns the client that uses this name in its MCP `clientInfo`. Undefined for an unknown client, which can
- * still connect.
+ * Returns the client that an MCP server serves: the one that `MERKLE_CLIENT` in the client's configuration names, or
+ * else the one that uses this name in its MCP `clientInfo`. Undefined for an unknown client, which can still connect.
  */
-export function findClientByMcpName(name: string | undefined): Client | undefined {
-  return clients.find((each) => each.mcpName === name);
+export function findServedClient(mcpName: string | undefined, env: NodeJS.ProcessEnv): Client | undefined {
+  const configured = clients.find((each) => each.name === env["MERKLE_CLIENT"]);
+  return configured ?? clients.find((each) => each.mcpName === mcpName);
 }

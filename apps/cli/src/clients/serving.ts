@@ -83,11 +83,11 @@ export function isServing(home: string, storedPeerId: string): boolean {
 
 /**
  * A shell condition for hook commands. Succeeds if the client's server is running and received the previous
- * hook, if there is no peer, or if the hook belongs to a different client inside the launched one. Also
- * records that a hook command has run.
+ * hook, if there is no peer, or if the hook belongs to a different client: one inside the launched one, or Cursor, which
+ * can run Claude Code's hooks, too. Also records that a hook command has run.
  */
 export const isServingInShell =
-  '[ -z "$MERKLE_PEER" ] || { umask 077; f="$MERKLE_HOME/teams/$MERKLE_PEER"; read -r s c <"$f.pid"; ' +
+  '[ -z "$MERKLE_PEER" ] || [ -n "$CURSOR_VERSION" ] || { umask 077; f="$MERKLE_HOME/teams/$MERKLE_PEER"; read -r s c <"$f.pid"; ' +
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell fills it in.
   '[ "${c:-$CLAUDE_PID}" != "${CLAUDE_PID:-$c}" ] || { kill -0 "$s" && [ ! "$f.hook" -nt "$f.pid" ] && echo >"$f.hook"; }; } 2>/dev/null';
 

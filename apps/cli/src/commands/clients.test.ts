@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { clientTable } from "@merkle/wire/text";
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { startTestBroker } from "../../../../tests/kit/test-broker.js";
@@ -13,6 +14,7 @@ const versions = {
   gemini: "0.61.0",
   opencode: "1.18.33",
   copilot: "GitHub Copilot CLI 1.0.102.",
+  "cursor-agent": "2026.09.10-5c1b8c1",
 } as const;
 
 /** Creates a user who has all clients in these versions, and these files in the home folder. */
@@ -56,6 +58,13 @@ const kinds = {
   copilot: {
     there: { ".copilot/mcp-config.json": '{"mcpServers": {}}' },
     made: [".copilot/mcp-config.json", ".copilot/hooks/merkle.json"],
+  },
+  cursor: {
+    there: {
+      ".cursor/mcp.json": '{"mcpServers": {"other": {"url": "http://x?token=hush"}}}',
+      ".cursor/hooks.json": '{"version": 1,\n "hooks": {"stop": [{"command": "say done"}]}}\n',
+    },
+    made: [".cursor/mcp.json", ".cursor/hooks.json"],
   },
 } as const;
 
@@ -140,6 +149,11 @@ it("[VENDOR-2] an older client gets only the server, and its user gets a note", 
 it("[VENDOR-1] each client has a name, a program and words for its user of its own", () => {
   for (const field of ["name", "label", "program", "mcpName", "installAdvice"] as const)
     expect(new Set(clients.map((each) => each[field])).size).toBe(clients.length);
+  // An ACP agent is not installed, and named by its user.
+  const rows = clientTable.filter(({ name }) => name !== "acp");
+  expect(clients.map(({ name, label }) => ({ name, label }))).toEqual(
+    expect.arrayContaining(rows.map(({ name, label }) => ({ name, label }))),
+  );
 });
 
 it("[VENDOR-7] what its hooks answer has the model read the text, and nothing where there is none", () => {
@@ -163,6 +177,10 @@ it("[LAUNCH-12] the conversation to go on with is read from each client's own ar
   expect(resumed("opencode", "--continue")).toBe("latest");
   expect(resumed("copilot", "--resume=4fe4")).toEqual({ id: "4fe4" });
   expect(resumed("copilot", "--resume")).toBeUndefined();
+  expect(resumed("cursor", "--resume", "a5d4-1")).toEqual({ id: "a5d4-1" });
+  expect(resumed("cursor", "--continue")).toBe("latest");
+  expect(resumed("cursor", "resume")).toBe("latest");
+  expect(resumed("cursor", "--resume")).toBeUndefined();
 });
 
 describe("merkle launch --client", () => {
@@ -171,6 +189,7 @@ describe("merkle launch --client", () => {
     ["gemini", '"trust": true'],
     ["opencode", "OPENCODE_CONFIG_CONTENT="],
     ["copilot", "--plugin-dir"],
+    ["cursor", "--plugin-dir"],
   ] as const)("[VENDOR-5] shows how %s would be run, and writes nothing", async (name, mark) => {
     const { url } = await startTestBroker();
     const { run, path } = await testUser(kinds[name].there);

@@ -21,12 +21,15 @@ export const hookEvent: Command = {
   offline: true,
   async run({ args: [name, event], config, io }) {
     const client = getClient(name);
-    const sessionId = findConversation(await readHookInput(io.stdin)) ?? "";
+    const input = await readHookInput(io.stdin);
+    const sessionId = findConversation(input) ?? "";
     const known = hookEvents.find((each) => each === event);
+    const hasFailed = known === "Stop" && client.hasTurnFailed?.(input) === true;
+    const call = { session_id: sessionId, prompt_id: sessionId, agent_id: "" };
     const text =
       known === undefined
         ? await introduceSession({ home: config.home, storedPeerId: config.peer, sessionId })
-        : await askServer({ event: known, session_id: sessionId, prompt_id: sessionId, agent_id: "" });
+        : await askServer({ event: hasFailed ? "StopFailure" : known, ...call });
     // The client accepts only JSON on stdout. An empty object adds nothing to the conversation.
     io.stdout.write(`${JSON.stringify(client.deliver(known ?? "SessionStart", text ?? ""))}\n`);
     return 0;

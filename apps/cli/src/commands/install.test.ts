@@ -257,15 +257,14 @@ describe("merkle install and uninstall", () => {
 
   it("[INSTALL-4] prints for other clients what to put where, and changes nothing", async () => {
     const { run, merkle } = await testUser();
-    const { code, stdout } = await run("install", "--client", "cursor");
+    const { code, stdout } = await run("install", "--client", "vscode");
     expect(code).toBe(0);
     const narrow = "http://localhost:1/api/mcp?tools=core,messaging,mesh&view=compact";
-    for (const each of ["~/.cursor/mcp.json", `"url": "${narrow}"`]) expect(stdout).toContain(each);
+    for (const each of [".vscode/mcp.json", `"url": "${narrow}"`]) expect(stdout).toContain(each);
     expect(stdout).toContain(`"command": "${join(merkle.home, "install", "merkle")}"`);
     expect(await readdir(join(merkle.home, "install"))).toEqual(["merkle"]);
     const installed = { command: "node", entry: ["/merkle.mjs"], serveArgs: ["mcp"], env: {} };
     for (const [client, file, stdio, http] of [
-      ["cursor", "~/.cursor/mcp.json", '"mcpServers"', '"url": "http://x"'],
       ["goose", "~/.config/goose/config.yaml", 'cmd: "node"', 'uri: "http://x"'],
       ["antigravity", "antigravity", '"mcpServers"', '"serverUrl": "http://x"'],
       ["vscode", ".vscode/mcp.json", '"servers"', '"type": "http"'],

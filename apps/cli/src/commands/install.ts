@@ -18,7 +18,7 @@ export const install: Command = {
     {
       flags: "--client <client>",
       summary:
-        "claude, codex, gemini, opencode or copilot, whose files are changed; cursor, vscode, goose, antigravity or print, which only print the configuration (default: claude)",
+        "claude, codex, gemini, opencode, copilot or cursor, whose files are changed; vscode, goose, antigravity or print, which only print the configuration (default: claude)",
     },
     {
       flags: "--cli",

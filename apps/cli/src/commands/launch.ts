@@ -16,7 +16,7 @@ export const launch: Command = {
     {
       flags: "--client <client>",
       summary:
-        "agent client: claude, codex, gemini, opencode, copilot, or acp for any agent that speaks the Agent Client Protocol (default: claude)",
+        "agent client: claude, codex, gemini, opencode, copilot, cursor, or acp for any agent that speaks the Agent Client Protocol (default: claude)",
     },
     {
       flags: "--session <session>",

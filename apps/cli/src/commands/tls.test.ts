@@ -147,8 +147,8 @@ describe("a broker of this machine that speaks TLS", () => {
     const { env, files } = JSON.parse(launched.stdout);
     expect(env).toMatchObject(expected);
     expect(JSON.parse(files[0].content).mcpServers.merkle.env).toMatchObject(expected);
-    const printed = await merkle.run(["install", "--client", "cursor", ...flags]);
-    expect(JSON.parse(JSON.parse(printed.stdout).stdio).mcpServers.merkle.env).toMatchObject(expected);
+    const printed = await merkle.run(["install", "--client", "vscode", ...flags]);
+    expect(JSON.parse(JSON.parse(printed.stdout).stdio).servers.merkle.env).toMatchObject(expected);
   });
 });
 

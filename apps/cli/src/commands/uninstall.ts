@@ -10,7 +10,10 @@ export const uninstall: Command = {
   name: "uninstall",
   summary: "undo merkle install in a client's files; with --cli or --data, remove the rest of Merkle",
   flags: [
-    { flags: "--client <client>", summary: "claude, codex, gemini, opencode or copilot (default: claude)" },
+    {
+      flags: "--client <client>",
+      summary: "claude, codex, gemini, opencode, copilot or cursor (default: claude)",
+    },
     { flags: "--cli", summary: "remove the merkle command installed by merkle install --cli" },
     {
       flags: "--data",

@@ -73,11 +73,22 @@ function undo(
   if (current === null) return { text: null, changes: [] };
   const format = fileFormats[name];
   const { mark, body } = splitByteOrderMark(current);
-  const cleaned = removeAdded(added, body, format);
+  const all = removeAdded(added, body, format);
   // The file has not been changed since the installation, so its original text can be restored byte for byte.
-  if (sha256(current) === after) return { text: before, changes: cleaned.changes };
-  const isEmpty = before === null && isDeepStrictEqual(format.findValue(cleaned.text, []), { value: {} });
-  return { text: isEmpty ? null : mark + cleaned.text, changes: cleaned.changes };
+  if (sha256(current) === after) return { text: before, changes: all.changes };
+  if (before === null && isDeepStrictEqual(format.findValue(all.text, []), { value: {} }))
+    return { text: null, changes: all.changes };
+  const own = removeAdded(
+    added.filter((each) => !isShared(each)),
+    body,
+    format,
+  );
+  return { text: mark + own.text, changes: own.changes };
+}
+
+/** Returns whether the entries that others have made in the file since then need the addition, too. */
+function isShared({ addition }: AddedPart): boolean {
+  return addition.kind === "member" && addition.isShared === true;
 }
 
 /**

@@ -23,7 +23,7 @@ interface Snippet {
  * Clients for which merkle only prints the configuration, because configuring them automatically cannot be
  * tested.
  */
-export const snippetClients = ["cursor", "vscode", "goose", "antigravity", "print"] as const;
+export const snippetClients = ["vscode", "goose", "antigravity", "print"] as const;
 type SnippetClient = (typeof snippetClients)[number];
 
 export function createSnippet(client: SnippetClient, program: ServerProgram, mcpUrl: string): Snippet {
@@ -31,10 +31,6 @@ export function createSnippet(client: SnippetClient, program: ServerProgram, mcp
   const args = [...entry, ...serveArgs];
   const stdio = { command, args, ...(Object.keys(env).length > 0 && { env }) };
   switch (client) {
-    case "cursor":
-      return createMcpServersSnippet("~/.cursor/mcp.json, or .cursor/mcp.json of a project", stdio, {
-        url: mcpUrl,
-      });
     case "antigravity":
       return createMcpServersSnippet("~/.gemini/antigravity/mcp_config.json", stdio, { serverUrl: mcpUrl });
     case "goose":

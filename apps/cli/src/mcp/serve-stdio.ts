@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { MerkleError } from "@merkle/wire";
 import { prepareTls } from "../broker/reach.js";
 import { type ConfiguredPeer, formatInstructions } from "../clients/introduction.js";
 import { writeServerPidFile } from "../clients/serving.js";
@@ -50,6 +51,7 @@ export async function serveStdio(context: CommandContext, features: FeatureParts
     if (output.verbose) io.stderr.write(`merkle mcp: ${text}\n`);
   };
   const tools = createLazyToolServer(async ({ getInfo, channel, isStructured }) => {
+    if (readEnvironment().variables["MERKLE_UNLESS_LAUNCHED"] === "1") return noTools;
     const { checkConcluded, loadExtensions } = features;
     const [{ openToolServer }, extensions] = await Promise.all([
       import("./tool-server.js"),
@@ -84,8 +86,8 @@ export async function serveStdio(context: CommandContext, features: FeatureParts
    * resources, because resources add two tools to their model's context.
    */
   async function introduceStateless({ name }: ClientInfo): Promise<ServerIntroduction> {
-    const { findClientByMcpName: findClientIntroducing } = await import("../clients/clients.js");
-    if (findClientIntroducing(name)) return introduction;
+    const { findServedClient } = await import("../clients/clients.js");
+    if (findServedClient(name, readEnvironment().variables)) return introduction;
     return {
       ...introduction,
       capabilities: { ...introduction.capabilities, resources: { subscribe: true } },
@@ -139,6 +141,18 @@ function createIntroduction(
     instructions: formatInstructions(peer),
   };
 }
+
+/**
+ * What an installed server offers in a client that `merkle launch` started and gave a server of its own (LAUNCH-26). Two
+ * servers would show the model every tool twice, one set of which acts as no peer.
+ */
+const noTools: ToolServer = {
+  tools: [],
+  countUnread: () => [],
+  call: ({ name }) =>
+    Promise.reject(new MerkleError("not_found", `There is no tool ${JSON.stringify(name)}.`)),
+  close: async () => undefined,
+};
 
 interface LazyToolServer extends ServedTools {
   close(): Promise<void>;

@@ -6,7 +6,7 @@ import { acp } from "../clients/acp.js";
 import { claude } from "../clients/claude.js";
 import { findInboxSocket } from "../clients/claude-inbox.js";
 import { readClaudeState } from "../clients/claude-state.js";
-import { findClientByMcpName } from "../clients/clients.js";
+import { findServedClient } from "../clients/clients.js";
 import { describeError } from "../core/describe-error.js";
 import { toStub } from "../feed/private-stub.js";
 import type { CheckConcluded } from "../feed/tail/run-tail.js";
@@ -97,7 +97,7 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
   const now = () => Date.now();
   const acpSocket = env["MERKLE_ACP_SOCKET"];
   // An unknown client is treated like Claude Code.
-  const agentClient = acpSocket ? acp : (findClientByMcpName(getClientInfo()?.name) ?? claude);
+  const agentClient = acpSocket ? acp : (findServedClient(getClientInfo()?.name, env) ?? claude);
   let conversation = claudeSessionId ?? env["MERKLE_CONVERSATION"];
   let heardAt = 0;
   let isReturning = false;

@@ -63,7 +63,7 @@ copilot mcp add merkle --env MERKLE_URL='${base}' -- merkle mcp
 \`\`\`
 
 OpenCode: \`"mcp": {"merkle": {"type": "local", "command": ["merkle", "mcp"]}}\` in \`opencode.json\`. With hooks, so that messages arrive automatically and idle agents are woken: \`merkle install --client codex\`
-(\`gemini\`, \`opencode\`, \`copilot\`; \`cursor\`, \`vscode\`, \`goose\` and \`antigravity\` print the configuration), or \`merkle launch --client …\`.
+(\`gemini\`, \`opencode\`, \`copilot\`, \`cursor\`; \`vscode\`, \`goose\` and \`antigravity\` print the configuration), or \`merkle launch --client …\`.
 
 **MCP over HTTP** remembers your team: leave \`team_id\` out after joining. Only revision 2026-07-28 remembers nothing. In \`.mcp.json\`:
 

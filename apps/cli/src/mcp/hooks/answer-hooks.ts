@@ -90,11 +90,10 @@ export function createHookAnswers(options: HookAnswersOptions): HookAnswers {
     return { result: render.text(isAllowed ? allowTool : "{}"), settle: ignore };
   }
 
-  /** Handles a turn that ended with an error. The client ignores the returned answer. */
-  function answerFailure(): ToolAnswer {
+  /** Handles a turn that an error or a person ended. Nothing is added to it. */
+  function endFailedTurn(): void {
     options.hooks.endTurn();
     options.onAnswered({ isFirst: false });
-    return { result: render.text("{}"), settle: ignore };
   }
 
   /** Returns why the edit that a hook announces is refused, or null to allow the edit. */
@@ -110,7 +109,10 @@ export function createHookAnswers(options: HookAnswersOptions): HookAnswers {
     async answerCall(fields, meta) {
       if (client.isDriven) return { result: render.text("{}"), settle: ignore };
       if (fields["event"] === "PermissionRequest") return answerPermission(fields);
-      if (fields["event"] === "StopFailure") return answerFailure();
+      if (fields["event"] === "StopFailure") {
+        endFailedTurn();
+        return { result: render.text("{}"), settle: ignore };
+      }
       const call = parseHookCall(fields);
       const { subagent: agentId = call.agentId } = client.parseCaller?.(meta, call.sessionId) ?? {};
       const { text, toUser, settle } = await answer({ ...call, agentId });
@@ -121,6 +123,10 @@ export function createHookAnswers(options: HookAnswersOptions): HookAnswers {
       return { result, settle };
     },
     async answerSocket(fields) {
+      if (fields["event"] === "StopFailure") {
+        endFailedTurn();
+        return { text: "", toUser: "", settle: ignore };
+      }
       const { text, toUser, settle } = await answer(parseHookCall(fields));
       return { text: secretStore.hide(text), toUser, settle };
     },

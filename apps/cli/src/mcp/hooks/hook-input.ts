@@ -27,9 +27,15 @@ export async function readHookInput(input: Readable): Promise<JsonFields> {
 }
 
 /**
- * Returns the conversation id in a hook's input, under either of the names that clients use. Undefined if it
+ * Returns the conversation id in a hook's input, under any of the names that clients use. Undefined if it
  * is missing or invalid.
  */
-export function findConversation({ session_id: id, sessionId = id }: JsonFields): string | undefined {
-  return typeof sessionId === "string" && sessionId !== "" && sessionId.length <= 200 ? sessionId : undefined;
+export function findConversation(fields: JsonFields): string | undefined {
+  const id = fields["sessionId"] ?? fields["session_id"] ?? fields["conversation_id"];
+  return typeof id === "string" && id !== "" && id.length <= 200 ? id : undefined;
+}
+
+/** Returns whether Cursor runs the hook, which can be one of Claude Code's: Cursor runs these, too, if its user lets it. */
+export function isFromCursor({ cursor_version: version }: JsonFields): boolean {
+  return typeof version === "string";
 }

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { formatIntroduction } from "../../clients/introduction.js";
 import { findStoredPeer, saveStoredPeer } from "../../home/stored-peers.js";
-import { findConversation, readHookInput } from "./hook-input.js";
+import { findConversation, isFromCursor, readHookInput } from "./hook-input.js";
 
 interface SessionStart {
   readonly home: string;
@@ -16,7 +16,10 @@ interface SessionStart {
  * is nothing to add.
  */
 export async function startSession({ home, storedPeerId, input }: SessionStart): Promise<string | undefined> {
-  const sessionId = findConversation(await readHookInput(input));
+  const fields = await readHookInput(input);
+  // Cursor can run Claude Code's hooks beside its own, which introduce its model.
+  if (isFromCursor(fields)) return undefined;
+  const sessionId = findConversation(fields);
   const introduction = await introduceSession({ home, storedPeerId, sessionId });
   if (introduction === undefined) return undefined;
   const added = { hookEventName: "SessionStart", additionalContext: `${introduction}\n${claudeCodeHint}` };

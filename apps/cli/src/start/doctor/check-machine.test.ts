@@ -57,6 +57,7 @@ describe("the check for agents' clients", () => {
     expect(findings.filter(({ status }) => status === "skipped").map(({ message }) => message)).toEqual([
       "Claude Code is not installed; to use its agents: npm install -g @anthropic-ai/claude-code",
       expect.stringContaining("npm install -g @github/copilot"),
+      expect.stringContaining("Cursor is not installed"),
     ]);
     expect(findings.filter(({ status }) => status !== "skipped")).toEqual([
       {
@@ -80,10 +81,14 @@ describe("the check for agents' clients", () => {
     ]);
   });
 
-  it("[CLI-184] names a version that is newer than the one that was tried", async () => {
-    const { findings } = await diagnoseAll({ codex: "codex-cli 0.170.1" });
-    const [codex] = findings.filter(({ status }) => status !== "skipped");
+  it("[CLI-184] names a version that is newer than the one that was tried, and that Cursor was not tried itself", async () => {
+    const { findings } = await diagnoseAll({
+      codex: "codex-cli 0.170.1",
+      "cursor-agent": "2026.11.01-1a2b3c4",
+    });
+    const [codex, cursor] = findings.filter(({ status }) => status !== "skipped");
     expect(codex?.message).toContain("; newer than 0.169.0, the version that was tried");
+    expect(cursor?.message).toContain("; tried with a stand-in that follows its documentation");
   });
 
   it("[CLI-1] tells where it is, and its version", async () => {

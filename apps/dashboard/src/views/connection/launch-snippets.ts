@@ -1,17 +1,12 @@
-import { toLaunchLine } from "@merkle/wire/text";
+import { clientTable, toLaunchLine } from "@merkle/wire/text";
 import { chosenMesh } from "@/identity/chosen-mesh";
 
-const clients = [
-  { id: "claude", label: "Claude Code" },
-  { id: "codex", label: "Codex" },
-  { id: "opencode", label: "OpenCode" },
-  { id: "copilot", label: "Copilot CLI" },
-  { id: "gemini", label: "Gemini CLI" },
-] as const;
+/** The clients that one command starts. The command of an ACP agent is its user's own. */
+const clients = clientTable.filter(({ name }) => name !== "acp");
 
 /** Returns, for each client, the command that starts an agent in an existing or a new session. */
 export function listLaunchSnippets(to: { readonly session: string } | { readonly title: string }) {
-  return clients.map(({ id, label }) => ({
+  return clients.map(({ name: id, label }) => ({
     id,
     label,
     text: toLaunchLine({ ...to, client: id, mesh: chosenMesh }),

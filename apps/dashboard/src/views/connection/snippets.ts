@@ -1,18 +1,17 @@
-import { toInstallLine, toLaunchLine } from "@merkle/wire/text";
+import {
+  type ClientAbilities,
+  clientTable,
+  describeDelivery,
+  type LaunchedClient,
+  toInstallLine,
+  toLaunchLine,
+} from "@merkle/wire/text";
 
-type VendorClient =
-  | "codex"
-  | "opencode"
-  | "copilot"
-  | "gemini"
-  | "cursor"
-  | "vscode"
-  | "goose"
-  | "antigravity";
+type SnippetClient = "vscode" | "goose" | "antigravity";
 
 /** A way to connect an agent, as text that works when pasted. */
 export interface ConnectionSnippet {
-  readonly id: "merkle-cli" | "claude-code" | VendorClient | "mcp-json" | "curl";
+  readonly id: "merkle-cli" | "claude-code" | LaunchedClient | SnippetClient | "mcp-json" | "curl";
   readonly label: string;
   readonly text: string;
   /** Explains what the snippet does and where to paste it. */
@@ -78,21 +77,17 @@ export function listConnectionSnippets(
  * explains the manual setup.
  */
 function listVendorSnippets(url: string, { needsToken }: SnippetOptions): readonly ConnectionSnippet[] {
-  const createInstallSnippet = (
-    id: VendorClient & string,
-    label: string,
-    about: string,
-  ): ConnectionSnippet => ({
-    id,
-    label,
+  const createInstallSnippet = (client: ClientAbilities): ConnectionSnippet => ({
+    id: client.name,
+    label: client.label,
     text: [
-      `merkle launch --client ${id} --session auth-refactor --team "Alex's Team"`,
-      `merkle install --client ${id}`,
+      `merkle launch --client ${client.name} --session auth-refactor --team "Alex's Team"`,
+      `merkle install --client ${client.name}`,
     ].join("\n"),
-    note: `The first line starts it in the session. The second sets it up for when you start it yourself: it shows what it changes, and merkle uninstall --client ${id} undoes it. ${about}`,
+    note: `The first line starts it in the session. The second sets it up for when you start it yourself: it shows what it changes, and merkle uninstall --client ${client.name} undoes it. ${describeDelivery(client)}`,
   });
   const createConfigSnippet = (
-    id: VendorClient,
+    id: SnippetClient,
     label: string,
     configPath: string,
     config: object | string,
@@ -105,25 +100,7 @@ function listVendorSnippets(url: string, { needsToken }: SnippetOptions): readon
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the client puts the variable in
   const headers = needsToken && { headers: { Authorization: "Bearer ${env:MERKLE_TOKEN}" } };
   return [
-    createInstallSnippet(
-      "codex",
-      "Codex",
-      "Codex asks once whether it may run the hooks that deliver messages.",
-    ),
-    createInstallSnippet("opencode", "OpenCode", "Messages arrive between its steps and wake it."),
-    createInstallSnippet(
-      "copilot",
-      "Copilot CLI",
-      "Messages arrive between its steps. Launched by merkle with /experimental on, it is also woken.",
-    ),
-    createInstallSnippet(
-      "gemini",
-      "Gemini CLI",
-      "Messages arrive between its steps. When idle, it reads them at its next turn.",
-    ),
-    createConfigSnippet("cursor", "Cursor", "~/.cursor/mcp.json, or .cursor/mcp.json of a project", {
-      mcpServers: { merkle: { url, ...headers } },
-    }),
+    ...clientTable.filter(({ name }) => name !== "claude" && name !== "acp").map(createInstallSnippet),
     createConfigSnippet("vscode", "VS Code", ".vscode/mcp.json of a project", {
       servers: { merkle: { type: "http", url, ...headers } },
     }),
