@@ -245,6 +245,9 @@ export function openToolServer(serverOptions: ToolServerOptions): ToolServer {
     try {
       const refusal = await rejoin.enter();
       if (refusal) log(refusal.message);
+      // A hook can name the conversation before the peers are resumed.
+      else if (claudeSessionId === null && conversation !== undefined)
+        pendingMove = membership.moveTo(conversation);
     } catch (error) {
       log(describeError(error));
     }
