@@ -50,6 +50,33 @@ describeOverEveryTransport("the document", (at) => {
     ).toHaveLength(1);
   });
 
+  it("[DOC-9] versions can be restricted to those of a team, page by page", async () => {
+    const { transport } = at;
+    const session = await createTestSession(transport);
+    const { sessionId: session_id, convener } = session;
+    const { credential: birch } = await session.join("Birch");
+    for (const team_id of [convener, birch, convener, birch, birch, convener])
+      await transport.call("append_to_session_doc", { session_id, team_id, text: "- a line" });
+    const list = async (before?: number) => {
+      const given = before === undefined ? {} : { before_version: before };
+      // Names of teams are found in any case.
+      const own = { session_id, team: "birch", limit: 2 };
+      const { versions, has_more } = await transport.call("list_doc_versions", { ...own, ...given });
+      return { versions: versions.map(({ version, written_by }) => [version, written_by]), has_more };
+    };
+    expect(await list()).toEqual({
+      versions: [
+        [5, "Birch"],
+        [4, "Birch"],
+      ],
+      has_more: true,
+    });
+    expect(await list(4)).toEqual({ versions: [[2, "Birch"]], has_more: false });
+    expect(
+      await expectFailure(transport.call("list_doc_versions", { session_id, team: "Nobody" })),
+    ).toMatchObject({ code: "not_found", message: expect.stringContaining('No team "Nobody" was ever') });
+  });
+
   it("[DOC-4] a stale version is a conflict that says what changed", async () => {
     const { transport } = at;
     const session = await createTestSession(transport);

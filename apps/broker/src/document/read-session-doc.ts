@@ -17,6 +17,7 @@ import {
 } from "@merkle/wire";
 import { parseContent, toRedaction } from "../core/message.js";
 import type { WorkerPool } from "../core/workers/workers.js";
+import { requireTeamId } from "../feed/feed-filter.js";
 import { sessionArchived } from "../sessions/access/authorize.js";
 import type { SessionContext } from "../sessions/context.js";
 import { findSectionTask, unifiedDiffTask } from "../text/tasks.js";
@@ -120,7 +121,9 @@ export async function listDocVersions(
 ): Promise<OutputOf<"list_doc_versions">> {
   const { sessionId } = session;
   const { rows, redactions } = await services.database.read(async (db) => {
-    const page = { before: input.before_version, limit: input.limit + 1 };
+    const { team, before_version: before } = input;
+    const teamId = team === undefined ? undefined : await requireTeamId(session, db, team);
+    const page = { before, teamId, limit: input.limit + 1 };
     const rows = await listDocumentVersions(db, sessionId, page);
     return { rows, redactions: rows.some(isRedacted) ? await readVersionRedactions(db, sessionId) : null };
   });

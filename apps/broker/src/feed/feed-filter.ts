@@ -25,16 +25,25 @@ export async function toFeedFilter(
       ...(["ask", "decision"] as const).filter(isWanted),
       ...((types?.includes("system") ?? true) ? eventNames : []),
     ],
-    teamId: team === undefined ? undefined : await requireTeamId(),
+    teamId: team === undefined ? undefined : await requireTeamId(session, db, team),
     text: q,
     thread: thread === undefined ? undefined : await findThread(db, session.sessionId, thread),
   };
+}
 
-  async function requireTeamId(): Promise<string> {
-    const teamId = await findTeamId(db, session.sessionId, team ?? "");
-    if (teamId !== null) return teamId;
-    throw new MerkleError("not_found", `No team "${team}" was ever in the session "${session.slug}".`, {
-      next: "list_participants",
-    });
-  }
+/**
+ * Returns the id of a team by which a reader filters.
+ *
+ * @throws not_found for a team that was never in the session
+ */
+export async function requireTeamId(
+  { sessionId, slug }: SessionContext<FeedServices>["session"],
+  db: Queryable,
+  team: string,
+): Promise<string> {
+  const teamId = await findTeamId(db, sessionId, team);
+  if (teamId !== null) return teamId;
+  throw new MerkleError("not_found", `No team "${team}" was ever in the session "${slug}".`, {
+    next: "list_participants",
+  });
 }

@@ -5,9 +5,15 @@ import { migrate } from "./migrate.js";
 
 const valid = (sql: ReturnType<typeof connectTestDatabase>) => sql<{ name: string }[]>`
   SELECT c.relname AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-  WHERE i.indisvalid AND c.relname IN ('messages_replying', 'messages_to_some', 'message_words_by_time', 'message_words_of_decisions')
+  WHERE i.indisvalid AND c.relname IN ('document_versions_by_team', 'messages_replying', 'messages_to_some', 'message_words_by_time', 'message_words_of_decisions')
   ORDER BY c.relname`;
-const all = ["message_words_by_time", "message_words_of_decisions", "messages_replying", "messages_to_some"];
+const all = [
+  "document_versions_by_team",
+  "message_words_by_time",
+  "message_words_of_decisions",
+  "messages_replying",
+  "messages_to_some",
+];
 
 it("[DB-42] the indexes of small tables are there after a migration; missing and unfinished ones are built while posts go on", async () => {
   const url = await createTestDatabase();

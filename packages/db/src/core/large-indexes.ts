@@ -3,7 +3,7 @@ import type { ConnectionTarget } from "./connection.js";
 import { withPool } from "./long-transaction.js";
 
 /**
- * Indexes of the tables that grow with every message. In a migration, such an index would block posts for as long as
+ * Indexes of the tables that grow with every message or version. In a migration, such an index would block posts for as long as
  * it is built: about a minute with 10 million messages. Each query that uses one is also correct without it.
  */
 const largeIndexes = [
@@ -18,6 +18,12 @@ const largeIndexes = [
     name: "messages_to_some",
     table: "messages",
     columns: "(session_id, sequence) WHERE reaches IS NOT NULL",
+  },
+  // Finds the versions that one team wrote, so that they are listed without reading those of other teams (DOC-9).
+  {
+    name: "document_versions_by_team",
+    table: "document_versions",
+    columns: "(session_id, written_by_team_id, version)",
   },
   // Finds the newest messages, so that a search for a common word need not read all of them (SEARCH-11).
   { name: "message_words_by_time", table: "message_words", columns: "(posted_at)" },

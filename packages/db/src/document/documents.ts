@@ -109,13 +109,20 @@ export interface DocumentVersionRow {
   readonly redacted: boolean;
 }
 
+export interface DocumentVersionPage {
+  /** Only versions older than this one. */
+  readonly before: number | undefined;
+  /** Only versions that this team wrote. */
+  readonly teamId: string | undefined;
+  readonly limit: number;
+}
+
 /** Lists a document's versions without their text, newest first. */
 export async function listDocumentVersions(
   db: Queryable,
   sessionId: string,
-  { before, limit }: { before: number | undefined; limit: number },
+  { before, teamId, limit }: DocumentVersionPage,
 ): Promise<DocumentVersionRow[]> {
-  const ofSession = eq(documentVersions.sessionId, sessionId);
   return db
     .select({
       version: documentVersions.version,
@@ -127,7 +134,13 @@ export async function listDocumentVersions(
       redacted: sql<boolean>`${documentVersions.content} IS NULL`,
     })
     .from(documentVersions)
-    .where(before === undefined ? ofSession : and(ofSession, lt(documentVersions.version, before)))
+    .where(
+      and(
+        eq(documentVersions.sessionId, sessionId),
+        before === undefined ? undefined : lt(documentVersions.version, before),
+        teamId === undefined ? undefined : eq(documentVersions.writtenByTeamId, teamId),
+      ),
+    )
     .orderBy(desc(documentVersions.version))
     .limit(limit);
 }

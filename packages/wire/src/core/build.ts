@@ -9,7 +9,7 @@
 export const buildNumber = 21;
 
 /** SHA-256 of the contract that belongs to this build number. */
-export const contractHash = "b96d5143b3c99380e23710a7dd016e683333a4c90b380ad065fd5ce399a032a3";
+export const contractHash = "7089933c40b25f0bf99bd1c0d832186856bf8801a410026dab7e1ff51d4bdf75";
 
 /** Name of the header in requests and replies that contains the sender's build number. */
 export const buildHeader = "merkle-build";

@@ -159,9 +159,13 @@ export const listDocVersions = operation("list_doc_versions", {
   summary: "List the document's versions, newest first: who wrote each, and when.",
   // Not listed over stdio, because agents can read any version with `read_session_doc`.
   unlistedOverStdio: true,
+  unlisted: ["team"],
   input: z.strictObject({
     ...inSession,
     before_version: Version.optional().meta({ description: "Only older versions." }),
+    team: StorableText.min(1).max(limits.nameCharsMax).optional().meta({
+      description: "Only versions that this team wrote.",
+    }),
     limit: z.int().min(1).max(limits.versionsPageMax).default(limits.versionsPageDefault),
     ...asTeam,
   }),
