@@ -13,11 +13,11 @@ describe("where agents work", { tags: "chromium" }, () => {
     const { task } = await rest.call("create_task", { ...birch, title: "Rotate the tokens" });
     await rest.call("claim_task", { ...birch, task });
     const pull_request = "https://github.com/acme/app/pull/7";
-    const report = (added: number) =>
+    const report = (added: number, branch = "tokens") =>
       rest.call("report_checkout", {
         ...birch,
         checkout: {
-          ...{ repository: "github.com/acme/app", branch: "tokens", worktree: null, base: "origin/main" },
+          ...{ repository: "github.com/acme/app", branch, worktree: null, base: "origin/main" },
           ...{ files: 3, added, removed: 2, pull_request },
         },
       });
@@ -40,6 +40,18 @@ describe("where agents work", { tags: "chromium" }, () => {
     const agents = await dashboard.open("/agents", { as, ...phone });
     await agents.page.getByRole("listitem").getByText("app / tokens").waitFor();
     expect(await agents.findBarriers()).toEqual([]);
+
+    // The Agents page, too, shows a new report without a reload. The end of a long branch stays visible, also in a narrow window.
+    await report(42, "feature/rotate-every-token-of-every-client/in-the-gateway");
+    for (const width of [1280, 800]) {
+      await page.setViewportSize({ width, height: 800 });
+      const end = row.getByText("in-the-gateway", { exact: true });
+      await end.waitFor();
+      const cell = await row.getByRole("cell").nth(1).boundingBox();
+      const box = await end.boundingBox();
+      expect(box?.width).toBeGreaterThan(40);
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual((cell?.x ?? 0) + (cell?.width ?? 0));
+    }
     expect(problems).toEqual([]);
   });
 });

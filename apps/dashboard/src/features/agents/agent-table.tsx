@@ -30,9 +30,9 @@ export function AgentTable({ agents, checkouts, query, onSort }: AgentTableProps
       <Table aria-label="Agents">
         <TableHeader>
           <TableRow>
-            {head("name", "Agent", "w-1/5")}
+            {head("name", "Agent", "w-[18%]")}
             <TableHead className="w-auto">Doing</TableHead>
-            {head("need", "Waiting for", "w-1/5")}
+            {head("need", "Waiting for", "w-[18%]")}
             {head("task", "Task", "hidden w-1/6 lg:table-cell")}
             {head("tokens", "Tokens", "w-24 text-right")}
             {head("seen", "Last seen", "w-28 text-right")}
@@ -118,6 +118,7 @@ function AgentCells({ agent, checkout }: AgentCellsProps) {
             <TimeText at={activity.since} className="ms-2 text-sm text-muted-foreground" />
           )}
         </p>
+        {checkout && <CheckoutLine checkout={checkout} />}
       </TableCell>
       <TableCell>
         <p className="flex min-w-0 flex-wrap items-center gap-x-2">
@@ -141,7 +142,6 @@ function AgentCells({ agent, checkout }: AgentCellsProps) {
             <bdi>{showHidden(task.title)}</bdi>
           </PageLink>
         )}
-        {checkout && <CheckoutLine checkout={checkout} />}
       </TableCell>
       <TableCell className="text-right tabular-nums" title={describeUsage(agent) ?? undefined}>
         {tokens !== null && formatCount(tokens)}

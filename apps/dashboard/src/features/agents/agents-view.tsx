@@ -13,7 +13,7 @@ import { useQueryParam } from "@/core/address/use-query-param";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
 import { lazyPart } from "@/core/lazy-part";
 import { useMediaQuery } from "@/core/use-media-query";
-import { findPeerCheckout, useCheckouts } from "@/features/checkouts/api";
+import { findPeerCheckout, useAllCheckouts } from "@/features/checkouts/api";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { Input } from "@/ui/input";
@@ -78,7 +78,7 @@ export function AgentsView() {
 function Agents({ agents, talk }: OutputOf<"list_agents">) {
   const params = useQuery();
   const isNarrow = useMediaQuery("(width < 48rem)");
-  const checkouts = useCheckouts();
+  const checkouts = useAllCheckouts();
   if (agents.length === 0) return <NoAgents />;
   const query = parseAgentQuery((name) => params.get(name));
   const shown = selectAgents(agents, query);

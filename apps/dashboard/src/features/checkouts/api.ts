@@ -1,3 +1,3 @@
 /** The parts of checkouts that other features use. */
 export { CheckoutLine } from "./checkout-line";
-export { findPeerCheckout, findTaskCheckout, useCheckouts } from "./use-checkouts";
+export { findPeerCheckout, findTaskCheckout, useAllCheckouts, useCheckouts } from "./use-checkouts";

@@ -23,20 +23,15 @@ export function CheckoutLine({ checkout, className }: CheckoutLineProps) {
     <span
       title={facts.join(", ")}
       className={cn(
-        "inline-flex min-w-0 max-w-full items-baseline gap-1.5 text-sm text-muted-foreground",
+        "inline-flex min-w-0 max-w-full flex-wrap items-baseline gap-x-1.5 text-sm text-muted-foreground",
         className,
       )}
     >
-      <GitBranch aria-hidden className="size-3.5 shrink-0 translate-y-0.5" />
-      <span className="sr-only">Works in </span>
-      <span className="min-w-0 truncate">
-        <bdi>{showHidden(repository.split("/").at(-1) ?? repository)}</bdi>
-        {branch !== null && (
-          <>
-            {" / "}
-            <bdi className="text-foreground">{showHidden(branch)}</bdi>
-          </>
-        )}
+      {/* Takes a line of its own where the rest does not fit beside it. */}
+      <span className="inline-flex min-w-0 max-w-full items-baseline gap-1.5">
+        <GitBranch aria-hidden className="size-3.5 shrink-0 translate-y-0.5" />
+        <span className="sr-only">Works in </span>
+        <Place repository={showHidden(repository.split("/").at(-1) ?? repository)} branch={branch} />
       </span>
       <span className="shrink-0 tabular-nums">
         <span className="text-success">+{added}</span> <span className="text-danger">−{removed}</span>
@@ -52,6 +47,24 @@ export function CheckoutLine({ checkout, className }: CheckoutLineProps) {
         </a>
       )}
       <TimeText at={reported_at} className="shrink-0" />
+    </span>
+  );
+}
+
+const branchEndChars = 14;
+
+/** A repository and branch, cut in the middle: branches often begin alike, and differ at the end. */
+function Place({ repository, branch }: Pick<ReportedCheckout, "repository" | "branch">) {
+  if (branch === null) return <bdi className="min-w-0 truncate">{repository}</bdi>;
+  const name = Array.from(showHidden(branch));
+  return (
+    <span dir="ltr" className="inline-flex min-w-0 whitespace-pre">
+      <span className="min-w-0 truncate">
+        {repository}
+        {" / "}
+        <span className="text-foreground">{name.slice(0, -branchEndChars).join("")}</span>
+      </span>
+      <span className="shrink-0 text-foreground">{name.slice(-branchEndChars).join("")}</span>
     </span>
   );
 }

@@ -1,12 +1,20 @@
 import type { ReportedCheckout } from "@merkle/wire";
+import { useKeptFresh } from "@/broker/use-kept-fresh";
 import { useRead } from "@/broker/use-read";
 
 const none: readonly ReportedCheckout[] = [];
 
-/** Returns the reported checkouts of a session, or of all open sessions, latest first. Empty until they are loaded. */
-export function useCheckouts(session_id?: string): readonly ReportedCheckout[] {
-  const input = session_id === undefined ? {} : { session_id };
-  const { data } = useRead("list_checkouts", input, { on: ["roster", "tasks"] });
+/** Returns the reported checkouts of a session, latest first. Empty until they are loaded. */
+export function useCheckouts(session_id: string): readonly ReportedCheckout[] {
+  const { data } = useRead("list_checkouts", { session_id }, { on: ["roster", "tasks"] });
+  return data?.checkouts ?? none;
+}
+
+/** Returns the reported checkouts of all open sessions, latest first. Empty until they are loaded. */
+export function useAllCheckouts(): readonly ReportedCheckout[] {
+  const { data, refresh } = useRead("list_checkouts", {});
+  // The broker announces a report only to those that follow its session.
+  useKeptFresh(refresh);
   return data?.checkouts ?? none;
 }
 
