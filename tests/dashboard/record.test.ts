@@ -68,6 +68,83 @@ describe("the record of a session", { tags: "chromium" }, () => {
     expect(problems).toEqual([]);
   });
 
+  it("[DASH-409] an agent's name and card lead to what it did: messages, tasks, versions and branch, newest first and live", async () => {
+    const { rest } = dashboard;
+    const { session, path } = await stage({ concluded: false });
+    const { sessionId: session_id } = session;
+    const birch = { session_id, team_id: (await session.join("Birch Bark")).credential };
+    const { task } = await rest.call("create_task", {
+      ...{ session_id, team_id: session.convener, title: "Rotate the tokens" },
+    });
+    await rest.call("claim_task", { ...birch, task });
+    await rest.call("append_to_session_doc", { ...birch, text: "- Two tabs race\n- One lock" });
+    await rest.call("append_to_session_doc", {
+      session_id,
+      team_id: session.convener,
+      text: "- Not Birch's",
+    });
+    await rest.call("post_message", { ...birch, to: ["Atlas"], content: { text: "The lock holds." } });
+    await rest.call("finish_task", { ...birch, task, result: "Tokens rotate under a lock" });
+    await rest.call("report_checkout", {
+      ...birch,
+      checkout: {
+        ...{ repository: "github.com/acme/app", branch: "tokens", worktree: null, base: "origin/main" },
+        ...{ files: 3, added: 40, removed: 2, pull_request: null },
+      },
+    });
+
+    const as = await dashboard.newPerson();
+    const { page, problems, findBarriers } = await dashboard.open(`/agents?q=${session.slug.slice(-12)}`, {
+      as,
+    });
+    await page.getByRole("link", { name: "Birch Bark", exact: true }).click();
+    await page.waitForURL(`**${path}/audit?by=Birch%20Bark`);
+    await page.getByRole("heading", { name: "What Birch Bark did" }).waitFor();
+    const rows = page.getByRole("list", { name: "Work log, newest first" }).getByRole("listitem");
+    await rows.getByText("+2").waitFor();
+    const texts = (await rows.allInnerTexts()).map((text) => text.replace(/[\u2066-\u2069]/g, ""));
+    expect(texts).toEqual([
+      expect.stringContaining(`Birch Bark finished task ${task}`),
+      expect.stringContaining("Birch Bark posted to Atlas: The lock holds."),
+      expect.stringContaining("Birch Bark wrote document v1"),
+      expect.stringContaining(`Birch Bark claimed task ${task}`),
+      expect.stringContaining("Birch Bark joined"),
+    ]);
+    expect(texts[0]).toContain("Tokens rotate under a lock");
+    await page.getByRole("list", { name: "Branches" }).getByText("app / tokens").waitFor();
+    expect(await findBarriers()).toEqual([]);
+
+    // A new version and message appear without a reload; what others do does not.
+    await rest.call("append_to_session_doc", { ...birch, text: "- Settled" });
+    await rows.first().getByText("wrote document v3").waitFor();
+    await session.post(session.convener, "Thanks");
+    await session.post(birch.team_id, "Done for today");
+    await rows.first().getByText("posted to everyone: Done for today", { exact: false }).waitFor();
+    expect(await rows.count()).toBe(7);
+    await rows.getByRole("link", { name: "v3" }).click();
+    await page.waitForURL(`**${path}/doc?compare=2..3`);
+
+    await page.goBack();
+    const select = page.getByRole("combobox", { name: "Done by" });
+    await select.selectOption({ label: "Atlas" });
+    await page.getByRole("heading", { name: "What Atlas did" }).waitFor();
+    await rows.getByText("wrote document v2").waitFor();
+    await select.selectOption({ label: "Everyone" });
+    await page.getByRole("heading", { name: "Audit log" }).waitFor();
+    await page
+      .getByRole("button", { name: /^Birch Bark/ })
+      .first()
+      .click();
+    await page.getByRole("link", { name: "What Birch Bark did" }).click();
+    await page.getByRole("heading", { name: "What Birch Bark did" }).waitFor();
+    expect(problems).toEqual([]);
+
+    const small = await dashboard.open(`${path}/audit?by=Birch%20Bark`, { as, ...phone });
+    await small.page.getByText("Done for today", { exact: false }).waitFor();
+    expect(await small.findBarriers()).toEqual([]);
+    expect(small.problems).toEqual([]);
+  });
+
   it("[DASH-258] a closed session leads to its exports and its check, with nothing secret in an address", async () => {
     const { session, path } = await stage();
     const { page, problems, findBarriers } = await dashboard.open(path, { as: await dashboard.newPerson() });

@@ -13,11 +13,11 @@ import { parseUnifiedDiff } from "@/text/diff/unified-diff";
 import { Button } from "@/ui/button";
 import { DiffView } from "./diff-view";
 import { DocumentSkeleton } from "./document-skeleton";
-import { DiffCounts } from "./history-row";
 import { LayoutSwitch } from "./layout-switch";
 import { RemovedVersion } from "./removed-version";
 import { useVersion } from "./use-document";
 import { toCompareParam, type VersionPair } from "./use-version-param";
+import { DiffCounts } from "./version-changes";
 
 const RestoreVersion = lazyPart(() => import("./restore-version"), "RestoreVersion");
 

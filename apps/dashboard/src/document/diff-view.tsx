@@ -4,7 +4,7 @@ import { useMemo, useState } from "react";
 import type { DiffHunk, ParsedDiff } from "@/text/diff/unified-diff";
 import { Button } from "@/ui/button";
 import { SplitHunk, UnifiedHunk } from "./diff-hunk";
-import { DiffCounts } from "./history-row";
+import { DiffCounts } from "./version-changes";
 
 /** A diff with more lines than this starts with its sections collapsed. */
 const openLinesMax = 1_500;

@@ -1,8 +1,7 @@
 "use client";
 
 import type { DocumentVersion } from "@merkle/wire";
-import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
-import { useRead } from "@/broker/use-read";
+import { useState } from "react";
 import { PageLink } from "@/components/page-link";
 import { RemovedText } from "@/components/removed-text";
 import { TimeText } from "@/components/time-text";
@@ -10,9 +9,9 @@ import { setQuery } from "@/core/address/address";
 import { Parts, useHasPart } from "@/parts/features-context";
 import { useSession } from "@/sessions/session-context";
 import { TeamMark } from "@/sessions/team-mark";
-import { listTouchedSections, parseUnifiedDiff } from "@/text/diff/unified-diff";
 import { Button } from "@/ui/button";
 import { toCompareParam } from "./use-version-param";
+import { VersionChanges } from "./version-changes";
 
 export interface HistoryRowProps {
   readonly version: DocumentVersion;
@@ -23,15 +22,14 @@ export interface HistoryRowProps {
   readonly onRemoved: () => void;
 }
 
-/** A version in the history. Its changes are loaded once the row is near the view. */
+/** A version in the history, with its changes. */
 export function HistoryRow({ version, colour, isPicked, onPick, onRemoved }: HistoryRowProps) {
   const { session, isObserver } = useSession();
   const canRemove = useHasPart(({ removal }) => removal) && !isObserver;
   const [isRemoving, setRemoving] = useState(false);
-  const { ref, wasInView } = useInView<HTMLLIElement>();
   const number = version.version;
   return (
-    <li ref={ref} className="flex flex-wrap items-start gap-x-3 gap-y-1 px-4 py-2">
+    <li className="flex flex-wrap items-start gap-x-3 gap-y-1 px-4 py-2">
       <label className="flex min-h-6 min-w-11 items-center gap-2 pt-0.5 font-medium tabular-nums pointer-coarse:min-h-11">
         <input
           type="checkbox"
@@ -56,7 +54,7 @@ export function HistoryRow({ version, colour, isPicked, onPick, onRemoved }: His
             <RemovedText redaction={version.redaction} />
           </div>
         ) : (
-          <Changes version={number} isWanted={wasInView} />
+          <VersionChanges version={number} />
         )}
       </div>
       <p className="flex flex-wrap gap-1">
@@ -95,65 +93,4 @@ export function HistoryRow({ version, colour, isPicked, onPick, onRemoved }: His
       )}
     </li>
   );
-}
-
-/** The number of added and removed lines of a version, and the sections they are in. */
-function Changes({ version, isWanted }: { version: number; isWanted: boolean }) {
-  const { session } = useSession();
-  const { data, status } = useRead(
-    "read_session_doc",
-    isWanted ? { session_id: session.session_id, since_version: version - 1, version } : null,
-  );
-  const diff = useMemo(() => (data ? parseUnifiedDiff(data.diff ?? "") : null), [data]);
-  if (data?.redacted_version !== undefined) {
-    return (
-      <p className="min-h-5 text-sm text-muted-foreground">
-        Changes unknown: the text of v{data.redacted_version} was removed.
-      </p>
-    );
-  }
-  if (!diff) {
-    return (
-      <p className="min-h-5 text-sm text-muted-foreground">
-        {status === "failed" ? "Couldn't load changes." : "…"}
-      </p>
-    );
-  }
-  const sections = listTouchedSections(diff);
-  return (
-    <p className="min-h-5 text-sm break-words text-muted-foreground">
-      <DiffCounts added={diff.added} removed={diff.removed} />
-      {sections.length > 0 && <bdi> {sections.slice(0, 3).join(", ")}</bdi>}
-      {sections.length > 3 && ` and ${sections.length - 3} more`}
-    </p>
-  );
-}
-
-export function DiffCounts({ added, removed }: { added: number; removed: number }) {
-  if (added + removed === 0) return <span>no text changes</span>;
-  return (
-    <span className="font-mono text-xs tabular-nums">
-      <span className="text-success">+{added}</span> <span className="text-danger">−{removed}</span>
-      <span className="sr-only"> lines added and removed</span>
-    </span>
-  );
-}
-
-/** Returns whether an element has been in view, or within 200 px of it. */
-function useInView<T extends Element>(): { ref: RefObject<T | null>; wasInView: boolean } {
-  const ref = useRef<T>(null);
-  const [wasInView, setInView] = useState(false);
-  useEffect(() => {
-    const element = ref.current;
-    if (!element || wasInView) return;
-    const observer = new IntersectionObserver(
-      (entries) => {
-        if (entries.some(({ isIntersecting }) => isIntersecting)) setInView(true);
-      },
-      { rootMargin: "200px" },
-    );
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [wasInView]);
-  return { ref, wasInView };
 }

@@ -20,19 +20,22 @@ export interface Versions {
 }
 
 /**
- * Returns the document's versions, page by page. New versions appear as they are written. Known versions never change, except by
- * a removal.
+ * Returns the document's versions, or those of one team, page by page. New versions appear as they are written. Known versions
+ * never change, except by a removal.
  */
-export function useVersions(): Versions {
+export function useVersions(team?: string): Versions {
   const { session } = useSession();
   const { session_id } = session;
   const broker = useBroker();
-  const newest = useRead("list_doc_versions", { session_id, limit: pageSize }, { on: ["document"] });
+  const input = { session_id, limit: pageSize, ...(team !== undefined && { team }) };
+  const newest = useRead("list_doc_versions", input, { on: ["document"] });
   const [versionsByNumber, setVersionsByNumber] = useState<ReadonlyMap<number, DocumentVersion>>(new Map());
-  const [paging, setPaging] = useState<{ isLoading: boolean; problem: Problem | undefined }>({
-    isLoading: false,
-    problem: undefined,
-  });
+  const [paging, setPaging] = useState<{
+    isLoading: boolean;
+    problem: Problem | undefined;
+    /** Whether older versions follow the last older page. Undefined before the first. */
+    hasMore?: boolean;
+  }>({ isLoading: false, problem: undefined });
 
   const versionsRead = newest.data?.versions;
 
@@ -44,24 +47,19 @@ export function useVersions(): Versions {
   const oldest = versions.at(-1)?.version ?? 0;
 
   async function showMore(): Promise<void> {
-    setPaging({ isLoading: true, problem: undefined });
+    setPaging((before) => ({ ...before, isLoading: true, problem: undefined }));
     try {
-      const page = await broker.call("list_doc_versions", {
-        session_id,
-        before_version: oldest,
-        limit: pageSize,
-      });
+      const page = await broker.call("list_doc_versions", { ...input, before_version: oldest });
       setVersionsByNumber((before) => addVersions(before, page.versions));
-      setPaging({ isLoading: false, problem: undefined });
+      setPaging({ isLoading: false, problem: undefined, hasMore: page.has_more });
     } catch (error) {
-      setPaging({ isLoading: false, problem: toProblem(error) });
+      setPaging((before) => ({ ...before, isLoading: false, problem: toProblem(error) }));
     }
   }
 
   return {
     versions,
-    // Versions are numbered from 1 without gaps.
-    hasMore: oldest > 1,
+    hasMore: oldest > 1 && (paging.hasMore ?? newest.data?.has_more ?? false),
     isLoading: newest.status === "loading" || paging.isLoading,
     problem: newest.problem ?? paging.problem,
     showMore: () => void showMore(),

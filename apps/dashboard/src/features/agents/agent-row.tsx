@@ -1,4 +1,4 @@
-import type { Agent, ReportedCheckout } from "@merkle/wire";
+import type { Agent, AgentWait, ReportedCheckout } from "@merkle/wire";
 import { CircleAlert, ListTodo, MessageCircleQuestionMark } from "lucide-react";
 import type { ReactNode } from "react";
 import { PageLink } from "@/components/page-link";
@@ -26,7 +26,8 @@ export function AgentRow({ agent, checkout }: { agent: Agent; checkout: Reported
         <p className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-0.5">
           <StatusMark status={presence} isBlocked={isBlocked} />
           <PageLink
-            href={toAgentHref(agent)}
+            href={toWorkHref(agent)}
+            title={`What ${formatName(agent)} did`}
             dir="auto"
             className="min-w-0 font-semibold break-words after:absolute after:inset-0 hover:underline"
           >
@@ -69,7 +70,8 @@ export function AgentRow({ agent, checkout }: { agent: Agent; checkout: Reported
             )}
             {waits.map((wait) => (
               <Fact key={`${wait.kind} ${wait.number}`} Icon={MessageCircleQuestionMark}>
-                {describeWaitReason(wait)} <bdi className="text-foreground">{describeWait(wait)}</bdi>
+                {describeWaitReason(wait)}{" "}
+                <WaitTarget agent={agent} wait={wait} className="text-foreground" />
                 {" · "}
                 <TimeText at={wait.since} />
               </Fact>
@@ -82,10 +84,30 @@ export function AgentRow({ agent, checkout }: { agent: Agent; checkout: Reported
   );
 }
 
-/** Returns the page where a human can help: the ask, if there is one, or else the session. */
-export function toAgentHref({ session, waits }: Agent): string {
-  const ask = waits.find(({ kind }) => kind === "ask");
-  return `/sessions/${session}${ask ? `?m=${ask.number}` : ""}`;
+/** Returns the page that lists what the agent did in its session. */
+export function toWorkHref({ session, team }: Agent): string {
+  return `/sessions/${session}/audit?by=${encodeURIComponent(team)}`;
+}
+
+interface WaitTargetProps {
+  readonly agent: Agent;
+  readonly wait: AgentWait;
+  readonly className?: string;
+}
+
+/** The people or agents that an agent waits for. For an ask, a link to it. */
+export function WaitTarget({ agent, wait, className }: WaitTargetProps) {
+  const target = <bdi className={className}>{describeWait(wait)}</bdi>;
+  if (wait.kind !== "ask") return target;
+  return (
+    <PageLink
+      href={`/sessions/${agent.session}?m=${wait.number}`}
+      title="Show the question"
+      className="relative z-1 inline-block min-h-6 min-w-6 hover:underline pointer-coarse:min-h-11"
+    >
+      {target}
+    </PageLink>
+  );
 }
 
 /** Shows that an agent is waiting for a human or another agent. */

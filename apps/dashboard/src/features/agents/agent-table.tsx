@@ -9,7 +9,7 @@ import { StatusMark } from "@/sessions/status-mark";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/ui/table";
 import type { AgentQuery, AgentSort } from "./agent-query";
-import { AttentionBadge, toAgentHref } from "./agent-row";
+import { AttentionBadge, toWorkHref, WaitTarget } from "./agent-row";
 import { findNeed, findState } from "./agent-state";
 import { describeActivity, describeUsage, describeWait, formatCount, formatName } from "./agent-words";
 
@@ -94,9 +94,9 @@ function AgentCells({ agent, checkout }: AgentCellsProps) {
         <span className="flex min-w-0 items-center gap-2">
           <StatusMark status={presence} isBlocked={isBlocked} />
           <PageLink
-            href={toAgentHref(agent)}
+            href={toWorkHref(agent)}
             dir="auto"
-            title={formatName(agent)}
+            title={`What ${formatName(agent)} did`}
             className="block min-w-6 truncate leading-6 font-medium hover:underline pointer-coarse:leading-11"
           >
             {showHidden(formatName(agent))}
@@ -125,7 +125,7 @@ function AgentCells({ agent, checkout }: AgentCellsProps) {
           {need !== null && <AttentionBadge human={need === "human"} />}
           {wait && (
             <span className="min-w-0 truncate text-sm" title={waits.map(describeWait).join(", ")}>
-              <bdi>{describeWait(wait)}</bdi>
+              <WaitTarget agent={agent} wait={wait} />
               {moreWaits.length > 0 && ` +${moreWaits.length}`} · <TimeText at={wait.since} />
             </span>
           )}

@@ -1,7 +1,7 @@
 "use client";
 
 import { setQuery } from "@/core/address/address";
-import { DiffCounts } from "@/document/history-row";
+import { DiffCounts } from "@/document/version-changes";
 import { describeRevision } from "@/sessions/source";
 import { Button } from "@/ui/button";
 import { useOpenProposals } from "./use-proposals";

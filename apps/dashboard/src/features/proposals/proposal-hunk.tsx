@@ -3,7 +3,7 @@
 import type { Hunk } from "@merkle/wire";
 import { cn } from "@/core/utils";
 import { SplitHunk, UnifiedHunk } from "@/document/diff-hunk";
-import { DiffCounts } from "@/document/history-row";
+import { DiffCounts } from "@/document/version-changes";
 import type { DiffLine } from "@/text/diff/unified-diff";
 import { Checkbox } from "@/ui/checkbox";
 import { Field } from "@/ui/field";

@@ -10,9 +10,10 @@ import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { Select } from "@/ui/select";
-import { Skeleton } from "@/ui/skeleton";
 import { type AuditKind, auditKindLabels, auditKinds, findAuditKind, parseAuditKind } from "./audit-kinds";
 import { AuditRow } from "./audit-row";
+import { LogSkeleton } from "./log-skeleton";
+import { TeamSelect } from "./team-select";
 
 /** Events and decisions. Other messages are in the feed. */
 const filter = { types: ["decision", "system"], team: null, q: null, thread: null } as const;
@@ -36,15 +37,21 @@ export function AuditLog() {
         <h2 id="audit-log" className="text-lg font-semibold">
           Audit log
         </h2>
-        <Select
-          aria-label="Event type"
-          className="w-52"
-          value={kind ?? ""}
-          onChange={(chosen) => setParam(chosen === "" ? null : chosen)}
-          options={[["", "Everything"], ...auditKinds.map((each) => [each, auditKindLabels[each]] as const)]}
-        />
+        <span className="flex flex-wrap gap-2">
+          <TeamSelect team={null} />
+          <Select
+            aria-label="Event type"
+            className="w-52"
+            value={kind ?? ""}
+            onChange={(chosen) => setParam(chosen === "" ? null : chosen)}
+            options={[
+              ["", "Everything"],
+              ...auditKinds.map((each) => [each, auditKindLabels[each]] as const),
+            ]}
+          />
+        </span>
       </header>
-      {status === "opening" && <Rows />}
+      {status === "opening" && <LogSkeleton />}
       {status === "failed" && (
         <ProblemAlert
           title="Couldn't load the log."
@@ -133,15 +140,5 @@ function Nothing({
         </Button>
       )}
     </Empty>
-  );
-}
-
-function Rows() {
-  return (
-    <div role="status" aria-busy="true" aria-label="Loading log" className="space-y-px">
-      {[0, 1, 2, 3, 4].map((row) => (
-        <Skeleton key={row} className="h-11" />
-      ))}
-    </div>
   );
 }

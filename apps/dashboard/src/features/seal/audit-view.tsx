@@ -5,15 +5,40 @@ import { Download } from "lucide-react";
 import { Suspense } from "react";
 import { PageBody } from "@/components/page-body";
 import { PanelBoundary } from "@/components/panel-boundary";
+import { useQueryParam } from "@/core/address/use-query-param";
 import { ExportLink } from "@/features/export/api";
 import { UsageTable } from "@/features/usage/api";
 import { Parts } from "@/parts/features-context";
 import { useSession } from "@/sessions/session-context";
 import { AuditLog } from "./audit-log";
 import { SealCard } from "./seal-card";
+import { WorkLog } from "./work-log";
+
+/** The audit of a session, or what one team did in it. */
+export function AuditView() {
+  return (
+    <Suspense>
+      <AuditOfAddress />
+    </Suspense>
+  );
+}
+
+function AuditOfAddress() {
+  const [team] = useQueryParam("by");
+  if (team === null) return <SessionAudit />;
+  return (
+    <div className="min-h-0 flex-1 overflow-y-auto">
+      <PageBody>
+        <PanelBoundary key={team} title="Log">
+          <WorkLog team={team} />
+        </PanelBoundary>
+      </PageBody>
+    </div>
+  );
+}
 
 /** Evidence about the session for people who did not take part: its seal, exports, events and each team's effort. */
-export function AuditView() {
+function SessionAudit() {
   const { session } = useSession();
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
@@ -37,9 +62,7 @@ export function AuditView() {
             </PanelBoundary>
           </section>
           <PanelBoundary title="Log">
-            <Suspense>
-              <AuditLog />
-            </Suspense>
+            <AuditLog />
           </PanelBoundary>
         </div>
       </PageBody>

@@ -1,7 +1,7 @@
 import { lazyPart } from "@/core/lazy-part";
 import type { Feature } from "@/parts/feature";
 
-export const needs = ["export", "usage", "verify"];
+export const needs = ["checkouts", "export", "usage", "verify"];
 /** The route files in `app/` that belong to this feature. */
 export const stubs = ["sessions/[id]/audit/page.tsx"];
 

@@ -1,6 +1,6 @@
 "use client";
 
-import { AtSign, BellRing, ListFilter } from "lucide-react";
+import { AtSign, BellRing, History, ListFilter } from "lucide-react";
 import { PageLink } from "@/components/page-link";
 import { RefusalNote } from "@/components/refusal-note";
 import { useCompose } from "@/feed/compose/compose-context";
@@ -9,7 +9,7 @@ import { useSession } from "@/sessions/session-context";
 import { useNudge } from "@/sessions/use-nudge";
 import { Button } from "@/ui/button";
 
-/** The actions on a team: write to it, nudge it, and filter the feed by its messages. */
+/** The actions on a team: write to it, nudge it, show what it did, and filter the feed by its messages. */
 export function PeerActions({ row, onDone }: { row: RosterRow; onDone: () => void }) {
   const { session, isObserver } = useSession();
   const { address } = useCompose();
@@ -37,6 +37,19 @@ export function PeerActions({ row, onDone }: { row: RosterRow; onDone: () => voi
             <BellRing aria-hidden /> {isPending ? "Nudging…" : "Nudge"}
           </Button>
         )}
+        <Button asChild variant="outline" size="sm">
+          <PageLink
+            href={`/sessions/${session.slug}/audit?by=${encodeURIComponent(team.team_name)}`}
+            scroll={false}
+            onClick={onDone}
+            className="min-w-0 max-w-full"
+          >
+            <History aria-hidden />
+            <span className="truncate">
+              What <bdi>{team.team_name}</bdi> did
+            </span>
+          </PageLink>
+        </Button>
         <Button asChild variant="outline" size="sm">
           <PageLink
             href={`/sessions/${session.slug}?team=${encodeURIComponent(team.team_name)}`}
