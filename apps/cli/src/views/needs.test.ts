@@ -71,7 +71,7 @@ it.each<[Partial<typeof item>, object, string, string]>([
   [
     { kind: "proposal", number: 7, text: "+1 −1 to the document" },
     { kind: "proposal", proposal: 7, from: null, text: "+1 −1 to the document", at, unanswered: false },
-    "proposal 7, +1 −1 to the document, 6m ago",
+    "proposal 7, +1 −1 to the document, waits 6m",
     "merkle doc accept auth 7",
   ],
   [
@@ -100,17 +100,17 @@ it.each<[Partial<typeof item>, string]>([
   ],
   [
     { kind: "approval", number: 3, team: "Cedar", text: "Bash" },
-    "Cedar asks to use Bash, approval 3, unanswered for 6m",
+    "Cedar asks to use Bash, approval 3, waits 6m",
   ],
   [
     { kind: "proposal", number: 7, text: "+1 −1 to the document" },
-    "proposal 7, +1 −1 to the document, unanswered for 6m",
+    "proposal 7, +1 −1 to the document, waits 6m",
   ],
   [
     { kind: "in_review", number: 4, team: "Cedar", text: "Rotate" },
-    "task 4 is in review, done by Cedar, unanswered for 6m: Rotate",
+    "task 4 is in review, done by Cedar, waits 6m: Rotate",
   ],
-])("[ATT-15] %j says how long it has been unanswered", (special, text) => {
+])("[ATT-15] %j says how long it has waited, and only a question is called unanswered", (special, text) => {
   expect(formatNeed(toNeed({ ...item, ...special, unanswered: true }))).toBe(text);
 });
 
@@ -126,7 +126,7 @@ const ofFile: Extract<AttentionItem, { session_id: null }> = {
 it.each<[Partial<typeof ofFile>, string, string]>([
   [
     { kind: "proposal", number: 7, team: "Ana", text: "+1 −1 to the file" },
-    "proposal 7 from Ana, +1 −1 to the file, 6m ago",
+    "proposal 7 from Ana, +1 −1 to the file, waits 6m",
     "merkle source accept 7",
   ],
   [

@@ -99,7 +99,7 @@ export function formatNeed(need: AttentionNeed): string {
   switch (need.kind) {
     case "ask": {
       const options = need.options.map((option, index) => ` [${index + 1} ${toOneLine(option)}]`).join("");
-      return `${toOneLine(need.from)} asks ${JSON.stringify(toOneLine(need.text))}${options} #${need.message}${need.unanswered ? "," : ""} ${formatWait(need)}`;
+      return `${toOneLine(need.from)} asks ${JSON.stringify(toOneLine(need.text))}${options} #${need.message}${formatAskAge(need)}`;
     }
     case "approval":
       return `${toOneLine(need.from)} ${toOneLine(describeRequest(need.tool))}, approval ${need.approval}, ${formatWait(need)}`;
@@ -110,7 +110,7 @@ export function formatNeed(need: AttentionNeed): string {
     case "job_failed":
       return `job ${need.job} ${toOneLine(need.text)} ${toAge(need.at)} ago`;
     case "in_review":
-      return `task ${need.task} is in review, done by ${toOneLine(need.from)}${need.unanswered ? "," : ""} ${formatWait(need)}: ${toOneLine(need.text)}`;
+      return `task ${need.task} is in review, done by ${toOneLine(need.from)}, ${formatWait(need)}: ${toOneLine(need.text)}`;
     case "handed_back": {
       const what = need.task === null ? "a claim" : `task ${need.task}`;
       const whose = need.from === "" ? "" : ` of ${toOneLine(need.from)}`;
@@ -135,9 +135,14 @@ export function formatNeed(need: AttentionNeed): string {
   }
 }
 
-/** Formats how long something asked has waited, such as `6m ago` or `unanswered for 12m`. */
-function formatWait({ at, unanswered }: { readonly at: string; readonly unanswered: boolean }): string {
-  return unanswered ? `unanswered for ${toAge(at)}` : `${toAge(at)} ago`;
+/** Formats the age of an ask: ` 6m ago`, or `, unanswered for 12m` if no one has replied for too long. */
+function formatAskAge({ at, unanswered }: { readonly at: string; readonly unanswered: boolean }): string {
+  return unanswered ? `, unanswered for ${toAge(at)}` : ` ${toAge(at)} ago`;
+}
+
+/** Formats how long a decision has waited. Decisions wait by their nature, so none is called unanswered. */
+function formatWait({ at }: { readonly at: string }): string {
+  return `waits ${toAge(at)}`;
 }
 
 /**

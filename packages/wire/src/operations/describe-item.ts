@@ -14,7 +14,10 @@ export interface ItemDescription {
 
 export function describeItem(item: AttentionItem): ItemDescription {
   const description = describeCause(item);
-  return item.unanswered ? { ...description, what: `${description.what} (unanswered)` } : description;
+  // Approvals, proposals and reviews wait by their nature, and their age is shown.
+  return item.kind === "ask" && item.unanswered
+    ? { ...description, what: `${description.what} (unanswered)` }
+    : description;
 }
 
 function describeCause({ kind, number, team, peer, text, needs_person }: AttentionItem): ItemDescription {

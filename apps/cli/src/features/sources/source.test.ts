@@ -170,7 +170,7 @@ it("[CLI-80] ls --needs lists files behind the sessions, with what waits and the
     needs("--state", "closed"),
   ]);
   expect(shown.stdout).toMatch(
-    new RegExp(`^${file}\n {2}◆ {2}proposal ${proposal_id} from Ana, \\+2 −0 to the file, \\d+s ago\n$`),
+    new RegExp(`^${file}\n {2}◆ {2}proposal ${proposal_id} from Ana, \\+2 −0 to the file, waits \\d+s\n$`),
   );
   expect(shown.stderr).toBe(`  next: merkle source accept ${proposal_id}\n`);
   expect(JSON.parse(json.stdout)).toMatchObject({

@@ -153,10 +153,11 @@ const requestLabels: Partial<Record<BriefLine["kind"], string>> = {
   own_proposal: "waits for a decision: ",
 };
 
-/** For a document change, returns only the changed lines, without hunk headers. For what was asked, says whether it is unanswered. */
+/** For a document change, returns only the changed lines, without hunk headers. For a question, says whether it is unanswered. */
 function toText({ kind, unanswered, text }: BriefLine): string {
   if (kind === "document") return text.replace(/^@@.*(?:\n|$)/gm, "");
-  return `${requestLabels[kind] ?? ""}${toPlainBrief(text)}${unanswered ? " (unanswered)" : ""}`;
+  const isUnanswered = unanswered && (kind === "ask" || kind === "own_ask");
+  return `${requestLabels[kind] ?? ""}${toPlainBrief(text)}${isUnanswered ? " (unanswered)" : ""}`;
 }
 
 interface LineLink {

@@ -5,6 +5,8 @@ import { stagedAsk, stagedFileProposal } from "./staged-items";
 it("[DASH-31] an item says who it is about, what, and in which words", () => {
   expect(describeItem(stagedAsk)).toEqual({ who: "Cedar", what: "asks", quote: "Which key?" });
   expect(describeItem({ ...stagedAsk, unanswered: true }).what).toBe("asks (unanswered)");
+  const approval = { ...stagedAsk, kind: "approval", text: "Bash", unanswered: true } as const;
+  expect(describeItem(approval).what, "it waits by its nature").toBe("asks to use Bash");
   expect(describeItem({ ...stagedAsk, kind: "blocked", peer: "atlas" })).toMatchObject({
     who: "atlas of Cedar",
   });
