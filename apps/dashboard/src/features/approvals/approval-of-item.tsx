@@ -1,6 +1,7 @@
 "use client";
 
 import type { AttentionItem } from "@merkle/wire";
+import { questionTool } from "@merkle/wire/text";
 import { useRead } from "@/broker/use-read";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Skeleton } from "@/ui/skeleton";
@@ -15,13 +16,19 @@ export function ApprovalOfItem({ item }: { readonly item: AttentionItem }) {
   if (!approval)
     return (
       <p className="text-muted-foreground">
-        This device was not an approver when the agent was launched. Answer in the agent’s terminal or on one
-        of its approvers.
+        Your agent waits for your answer in its terminal or on a device that its launch named as an approver,
+        which this device is not.
       </p>
     );
   return (
     <div data-actions className="flex min-w-0 flex-col gap-3">
       <ApprovalRequest approval={approval} onChanged={refresh} />
+      {/* The form of a question says itself where it can be answered. */}
+      {approval.tool !== questionTool && (
+        <p className="text-sm text-muted-foreground">
+          Your agent waits until you answer, here or in its terminal.
+        </p>
+      )}
     </div>
   );
 }

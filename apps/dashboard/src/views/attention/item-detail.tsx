@@ -60,7 +60,7 @@ export function ItemDetail({ item, hideActions, menu, onBack, onChanged }: ItemD
           <ItemPreview item={item} />
         </PanelBoundary>
         <ItemActions item={item} onChanged={onChanged} />
-        <p className="text-sm text-muted-foreground">{consequences[item.kind]}</p>
+        <p className="text-sm text-muted-foreground empty:hidden">{consequences[item.kind]}</p>
       </div>
       <p className="mt-auto hidden flex-wrap gap-x-4 gap-y-1 border-t px-6 py-3 text-xs text-muted-foreground lg:flex">
         {hints.map(([key, does]) => (
@@ -82,8 +82,9 @@ const hints = [
 ] as const;
 
 /** What happens next for each kind of item, so that people can decide without knowing Merkle well. */
-const consequences: Readonly<Record<AttentionItem["kind"], string>> = {
-  approval: "Your agent waits until you answer, here or in its terminal.",
+const consequences: Readonly<Record<AttentionItem["kind"], string | null>> = {
+  // The request itself says who can answer it, and where.
+  approval: null,
   ask: "The first answer wins. Everyone can see who answered.",
   proposal: "Nothing changes until someone accepts it.",
   job_failed: "A job runs once. Retry starts a new one.",
