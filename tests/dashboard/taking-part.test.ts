@@ -287,7 +287,7 @@ describe("taking part in a session as a human", { tags: "chromium" }, () => {
 
     await page.getByRole("button", { name: "Conclude" }).click();
     const dialog = page.getByRole("dialog", { name: "Conclude this session?" });
-    await dialog.getByText(/This is final/).waitFor();
+    await dialog.getByText(/only the conclusion can still be changed/).waitFor();
     await dialog.getByRole("textbox").fill("Tokens come from **issuer**.");
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "hidden" });

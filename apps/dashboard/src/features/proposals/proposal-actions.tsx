@@ -148,8 +148,8 @@ function ConcludeWith({ actionLabel, isDisabled, onConfirm }: ConcludeWithProps)
       confirmLabel="Conclude for everyone"
       onConfirm={onConfirm}
     >
-      This is final: the session closes for everyone, and nothing can be posted after it. The conclusion can
-      still be revised.
+      The session closes for everyone: nothing can be posted after it, and only the conclusion can still be
+      changed.
     </ConfirmButton>
   );
 }

@@ -59,7 +59,7 @@ function ConclusionForm({ savedText, onClose }: ConclusionFormProps) {
       description={
         isClosed
           ? "This replaces the Conclusion section of the document and is shown in the feed. The session stays closed."
-          : "This is final: the session closes for everyone, and nothing can be posted after it. The conclusion can still be revised."
+          : "The session closes for everyone: nothing can be posted after it, and only the conclusion can still be changed."
       }
       submit={isClosed ? "Save conclusion" : "Conclude for everyone"}
       submitting="Saving…"
