@@ -1,6 +1,6 @@
 "use client";
 
-import type { Job, Proposal } from "@merkle/wire";
+import type { Job, OutputOf, Proposal } from "@merkle/wire";
 import { NotebookPen } from "lucide-react";
 import { type ReactNode, useCallback, useEffect, useRef } from "react";
 import { type Action, useAction } from "@/broker/use-action";
@@ -15,7 +15,6 @@ import { Button } from "@/ui/button";
 import { isInFlight } from "./describe-job";
 import { JobMark } from "./job-mark";
 import { JobTime } from "./job-time";
-import { RunnerNote } from "./runner-note";
 import { useJobs } from "./use-jobs";
 import { conclusionTarget, useStartJob } from "./use-start-job";
 
@@ -120,35 +119,52 @@ function JobElsewhereNotice({ job: { job_id } }: { readonly job: Job }) {
 
 function Draftable({ failed }: { readonly failed: Job | undefined }) {
   const { start, isPending, refusal } = useStartJob();
+  const { data } = useRead("get_runner", {}, { on: ["jobs"] });
+  const obstacle = data === undefined ? null : describeDraftObstacle(data);
   return (
-    <div className="grid gap-2">
-      <Bar>
-        <div className={textClasses}>
-          <p>
-            An agent can draft the conclusion from the feed and document. You edit the draft and conclude.
-          </p>
-          {failed !== undefined && (
-            <p className="text-muted-foreground">
-              The last attempt failed <TimeText at={failed.completed_at ?? failed.created_at} />:{" "}
-              {failed.message}
-            </p>
+    <Bar>
+      <div className={textClasses}>
+        <p>
+          {obstacle ?? "An agent can draft the conclusion from the feed and document."}{" "}
+          {obstacle === null ? (
+            "You edit the draft and conclude."
+          ) : (
+            <PageLink href="/settings#jobs" className="text-link underline underline-offset-4">
+              Job runner
+            </PageLink>
           )}
-        </div>
-        <Button
-          type="button"
-          variant="outline"
-          size="sm"
-          disabled={isPending}
-          onClick={() => void start(conclusionTarget)}
-        >
-          <NotebookPen aria-hidden />
-          {isPending ? "Starting…" : failed === undefined ? "Draft conclusion" : "Try again"}
-        </Button>
-        <RefusalNote refusal={refusal} className="basis-full" />
-      </Bar>
-      <RunnerNote />
-    </div>
+        </p>
+        {failed !== undefined && (
+          <p className="text-muted-foreground">
+            The last attempt failed <TimeText at={failed.completed_at ?? failed.created_at} />:{" "}
+            {failed.message}
+          </p>
+        )}
+      </div>
+      <Button
+        type="button"
+        variant="outline"
+        size="sm"
+        disabled={isPending}
+        onClick={() => void start(conclusionTarget)}
+      >
+        <NotebookPen aria-hidden />
+        {isPending ? "Starting…" : failed === undefined ? "Draft conclusion" : "Try again"}
+      </Button>
+      <RefusalNote refusal={refusal} className="basis-full" />
+    </Bar>
   );
+}
+
+/** Returns what an agent's draft of the conclusion lacks, as a sentence. Null if an agent can draft it now. */
+function describeDraftObstacle({ here, elsewhere }: OutputOf<"get_runner">): string | null {
+  if (here === null)
+    return elsewhere
+      ? "An agent’s draft waits until a runner on another machine takes the job."
+      : "An agent’s draft needs a job runner, and this broker has none.";
+  if (here.runner === null || here.runner.problem === null) return null;
+  const lack = `An agent’s draft needs the program “${here.runner.program}”, which this broker cannot run`;
+  return elsewhere ? `${lack}, or a runner on another machine.` : `${lack}.`;
 }
 
 interface DraftedProps extends Pick<ConclusionDraftProps, "isEmpty" | "onUse"> {

@@ -20,7 +20,7 @@ export function RunnerNote() {
 }
 
 /** Returns the reason why no job can run, in sentences. Null if jobs can run. */
-export function describeObstacle({ here, elsewhere }: OutputOf<"get_runner">): string | null {
+function describeObstacle({ here, elsewhere }: OutputOf<"get_runner">): string | null {
   if (here === null) {
     return elsewhere
       ? "This broker runs no jobs itself. Jobs wait until another runner takes them."
