@@ -8,10 +8,8 @@ it("[DASH-14] what begins to need a person is announced on every page, an ask at
   tags: "chromium",
 }, async () => {
   const { rest } = dashboard;
-  const { sessionId: session_id, convener: team_id } = await createTestSession(
-    rest,
-    "Split the auth service",
-  );
+  const session = await createTestSession(rest, "Split the auth service");
+  const { sessionId: session_id, convener: team_id } = session;
   const ask = (text: string) =>
     rest.call("post_message", { session_id, team_id, to: "@humans", content: { text, kind: "ask" } });
   await ask("Which region?");
@@ -26,7 +24,9 @@ it("[DASH-14] what begins to need a person is announced on every page, an ask at
   await expect
     .poll(() => assertive.textContent())
     .toMatch(/asks.*Which staging key\?.*in Split the auth service/);
-  await rest.call("set_status", { session_id, team_id, status: "blocked", reason: "needs the staging key" });
+  const { credential: cedar } = await session.join("Cedar");
+  const blocked = { status: "blocked", reason: "needs the staging key" } as const;
+  await rest.call("set_status", { session_id, team_id: cedar, ...blocked });
   const polite = page.getByRole("log", { name: "Announcements" });
   await expect.poll(() => polite.textContent()).toContain("needs the staging key");
   expect(await page.content()).not.toContain("Which region?");

@@ -71,6 +71,7 @@ describe("What waits for a human", () => {
       peer: null,
       text: "Which staging key?",
       options: ["vault", "new"],
+      blocked_reason: null,
       needs_person: true,
       unanswered: false,
       dismissed: false,
@@ -127,6 +128,38 @@ describe("What waits for a human", () => {
     expect(await waiting(session)).toEqual([]);
   });
 
+  it("[ATT-4] a blocked peer and its newest open question to people are one item until it is answered or the peer goes on", async () => {
+    const session = await createTestSession(transport);
+    const { sessionId: session_id } = session;
+    const atlas = { session_id, team_id: session.convener };
+    const ana = { session_id, team_id: await makePerson("Ana") };
+    await ask(session, "Which name?");
+    const sequence = await ask(session, "Which staging key?", ["@humans"]);
+    await session.join("Birch");
+    await ask(session, "Birch, are you there?", ["Birch"]);
+    expect(await kinds(session)).toEqual(["ask", "ask"]);
+    await transport.call("set_status", { ...atlas, status: "blocked", reason: "needs the staging key" });
+    const [item, ...others] = await waiting(session);
+    expect(item).toMatchObject({
+      ...{ kind: "blocked", team: "Atlas", sequence, text: "Which staging key?", options: ["vault", "new"] },
+      ...{ blocked_reason: "needs the staging key", needs_person: true, unanswered: false },
+    });
+    expect(others).toMatchObject([{ kind: "ask", text: "Which name?", blocked_reason: null }]);
+    expect(await transport.call("list_attention", { session: session.slug })).toMatchObject({
+      ...{ total: 2, needs_person: 2 },
+      kinds: [
+        { kind: "blocked", count: 1 },
+        { kind: "ask", count: 1 },
+      ],
+    });
+    const answer = { text: "vault", answer: "vault" };
+    await transport.call("post_message", { ...ana, reply_to: sequence, content: answer });
+    const [first] = await waiting(session);
+    expect(first, "its other question is its newest").toMatchObject({ id: item?.id, text: "Which name?" });
+    await transport.call("set_status", { ...atlas, status: "working" });
+    expect(await kinds(session)).toEqual(["ask"]);
+  });
+
   it("[ATT-5] a hold and a spent budget wait until a human lifts them; nothing of a closed session waits", async () => {
     const session = await createTestSession(transport);
     const ana = { session_id: session.sessionId, team_id: await makePerson("Ana") };
@@ -180,8 +213,9 @@ describe("What waits for a human", () => {
 
   it("[ATT-1] [ATT-2] items are ordered by how urgent their kind is, then by age, and each kind is counted", async () => {
     const session = await createTestSession(transport);
-    const at = { session_id: session.sessionId, team_id: session.convener };
-    await transport.call("set_status", { ...at, status: "blocked", reason: "no key" });
+    const { sessionId: session_id } = session;
+    const birch = { session_id, team_id: (await session.join("Birch")).credential };
+    await transport.call("set_status", { ...birch, status: "blocked", reason: "no key" });
     const [first, second] = [await ask(session, "one?"), await ask(session, "two?")];
     const items = await waiting(session);
     expect(items.map(({ kind, sequence }) => sequence ?? kind)).toEqual(["blocked", first, second]);

@@ -53,6 +53,7 @@ it("[ATT-9] an open proposal waits in no session, and goes when it is decided; a
     peer: null,
     text: "+2 \u22120 to the file",
     options: [],
+    blocked_reason: null,
     needs_person: true,
     unanswered: false,
     dismissed: false,

@@ -109,6 +109,7 @@ export { alertReasons, describeItem, formatItemSentence, kindLabels } from "./op
 export type { DocumentVersion } from "./operations/document.js";
 export { describeGroup, type GroupOptions, groupItems, type ItemGroup } from "./operations/group-items.js";
 export type { Invite, Member, MemberRole, Mesh, Quota, QuotaKind, Token } from "./operations/identity.js";
+export { isQuestion, listAlertKinds } from "./operations/is-question.js";
 export type { DescribedSchema, JsonSchema } from "./operations/json-schema.js";
 export { listInvited } from "./operations/list-invited.js";
 export type { RecipientState } from "./operations/messaging.js";

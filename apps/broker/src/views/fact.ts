@@ -14,7 +14,8 @@ interface FactDetails<Kind> {
   readonly id: string;
   readonly kind: Kind;
   /**
-   * Sequence of an ask, whose text is read only when the ask is shown, or of the first undelivered message.
+   * Sequence of an ask, whose text is read only when the ask is shown, or of the first undelivered message. For a
+   * blocked peer, the sequence of its ask.
    */
   readonly sequence: number | null;
   /** The number of the approval, proposal, job or task, or how many messages are undelivered. */

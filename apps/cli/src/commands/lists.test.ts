@@ -94,7 +94,7 @@ describe("merkle inbox", () => {
         { session_id: "many-asks", content: { text, kind: "ask" }, to: "@humans" },
         team_id,
       );
-    for (let n = 1; n <= 6; n += 1) await ask(`Question ${n}?`);
+    for (let n = 1; n <= 7; n += 1) await ask(`Question ${n}?`);
     await callBroker(
       merkle,
       "set_status",
@@ -103,7 +103,7 @@ describe("merkle inbox", () => {
     );
     const folded = await merkle.run(["inbox"]);
     expect(folded.stdout.trimEnd().split("\n")).toEqual([
-      expect.stringMatching(/^◆ {2}many-asks {2}Atlas is blocked .*: key$/),
+      expect.stringMatching(/^◆ {2}many-asks {2}Atlas is blocked .* and asks "Question 7\?" #\d+: key$/),
       expect.stringMatching(/^◆ +6 questions have no answer$/),
     ]);
     expect(folded.stderr).toContain("merkle inbox --all");

@@ -17,6 +17,7 @@ const item: Extract<AttentionItem, { session_id: string }> = {
   peer: null,
   text: "",
   options: [],
+  blocked_reason: null,
   needs_person: true,
   unanswered: false,
   dismissed: false,
@@ -40,13 +41,25 @@ it.each<[Partial<typeof item>, object, string, string]>([
   ],
   [
     { kind: "blocked", team: "Cedar", text: "needs key" },
-    { kind: "blocked", team: "Cedar", peer: null, reason: "needs key", at },
+    { kind: "blocked", team: "Cedar", peer: null, reason: "needs key", ask: null, at },
     "Cedar is blocked 6m: needs key",
     "merkle post auth <text> --to Cedar",
   ],
   [
+    {
+      ...{ kind: "blocked", team: "Cedar", sequence: 405, text: "which key?", options: ["vault", "new"] },
+      blocked_reason: "needs key",
+    },
+    {
+      ...{ kind: "blocked", team: "Cedar", peer: null, reason: "needs key", at },
+      ask: { message: 405, text: "which key?", options: ["vault", "new"] },
+    },
+    'Cedar is blocked 6m and asks "which key?" [1 vault] [2 new] #405: needs key',
+    "merkle post auth --reply-to 405 --answer <answer>",
+  ],
+  [
     { kind: "blocked", team: "Oak $(id)`id`'s", text: "" },
-    { kind: "blocked", team: "Oak $(id)`id`'s", peer: null, reason: null, at },
+    { kind: "blocked", team: "Oak $(id)`id`'s", peer: null, reason: null, ask: null, at },
     "Oak $(id)`id`'s is blocked 6m",
     "merkle post auth <text> --to 'Oak $(id)`id`'\\''s'",
   ],

@@ -1,4 +1,4 @@
-import type { AttentionItem } from "@merkle/wire";
+import { type AttentionItem, isQuestion } from "@merkle/wire";
 import { describeRequest } from "@merkle/wire/text";
 import { formatPeerAddress } from "../sessions/peer-names.js";
 import { toOneLine } from "../text/one-line.js";
@@ -29,6 +29,12 @@ export type AttentionNeed =
       readonly team: string;
       readonly peer: string | null;
       readonly reason: string | null;
+      /** What the peer asks people. Null if it has no open question. */
+      readonly ask: {
+        readonly message: number;
+        readonly text: string;
+        readonly options: readonly string[];
+      } | null;
       readonly at: string;
     }
   | {
@@ -79,8 +85,11 @@ export function toNeed(item: AttentionItem): AttentionNeed {
     case "in_review":
     case "handed_back":
       return { kind, task: item.number, from: team, text, at, unanswered };
-    case "blocked":
-      return { kind, team, peer, reason, at };
+    case "blocked": {
+      if (!isQuestion(item)) return { kind, team, peer, reason, ask: null, at };
+      const ask = { message: item.sequence ?? 0, text, options };
+      return { kind, team, peer, reason: item.blocked_reason || null, ask, at };
+    }
     case "held":
       return { kind, by: team, reason, at };
     case "budget_near":
@@ -97,10 +106,8 @@ export function toNeed(item: AttentionItem): AttentionNeed {
 /** Formats a need as one line, such as `Cedar asks "Which staging key?" [1 vault] [2 new] #405 6m ago`. */
 export function formatNeed(need: AttentionNeed): string {
   switch (need.kind) {
-    case "ask": {
-      const options = need.options.map((option, index) => ` [${index + 1} ${toOneLine(option)}]`).join("");
-      return `${toOneLine(need.from)} asks ${JSON.stringify(toOneLine(need.text))}${options} #${need.message}${formatAskAge(need)}`;
-    }
+    case "ask":
+      return `${toOneLine(need.from)} ${formatAsk(need)}${formatAskAge(need)}`;
     case "approval":
       return `${toOneLine(need.from)} ${toOneLine(describeRequest(need.tool))}, approval ${need.approval}, ${formatWait(need)}`;
     case "proposal": {
@@ -117,7 +124,7 @@ export function formatNeed(need: AttentionNeed): string {
       return `${what}${whose} was returned ${toAge(need.at)} ago: ${toOneLine(need.text)}`;
     }
     case "blocked":
-      return `${formatPeerAddress(need.team, need.peer)} is blocked ${toAge(need.at)}${need.reason === null ? "" : `: ${toOneLine(need.reason)}`}`;
+      return `${formatPeerAddress(need.team, need.peer)} is blocked ${toAge(need.at)}${need.ask === null ? "" : ` and ${formatAsk(need.ask)}`}${need.reason === null ? "" : `: ${toOneLine(need.reason)}`}`;
     case "held":
       return `held by ${toOneLine(need.by)} ${toAge(need.at)}${need.reason === null ? "" : `: ${toOneLine(need.reason)}`}`;
     case "budget_spent":
@@ -133,6 +140,12 @@ export function formatNeed(need: AttentionNeed): string {
         ? `message #${need.first} is undelivered for ${toAge(need.at)}`
         : `${need.messages} messages are undelivered, the first, #${need.first}, for ${toAge(need.at)}`;
   }
+}
+
+/** Formats a question, such as `asks "Which staging key?" [1 vault] [2 new] #405`. */
+function formatAsk(ask: { message: number; text: string; options: readonly string[] }): string {
+  const options = ask.options.map((option, index) => ` [${index + 1} ${toOneLine(option)}]`).join("");
+  return `asks ${JSON.stringify(toOneLine(ask.text))}${options} #${ask.message}`;
 }
 
 /** Formats the age of an ask: ` 6m ago`, or `, unanswered for 12m` if no one has replied for too long. */
@@ -153,7 +166,7 @@ function formatWait({ at }: { readonly at: string }): string {
 export function formatNeedAdvice(need: AttentionNeed, slug: string | null): string {
   switch (need.kind) {
     case "ask":
-      return `merkle post ${slug} --reply-to ${need.message} --answer <answer>`;
+      return formatAnswerAdvice(slug, need.message);
     case "approval":
       return "merkle approvals";
     case "proposal":
@@ -167,6 +180,7 @@ export function formatNeedAdvice(need: AttentionNeed, slug: string | null): stri
     case "handed_back":
       return need.task === null ? `merkle claims ${slug}` : `merkle tasks ${slug}`;
     case "blocked":
+      if (need.ask !== null) return formatAnswerAdvice(slug, need.ask.message);
       return `merkle post ${slug} <text> --to ${toShellWord(formatPeerAddress(need.team, need.peer))}`;
     case "held":
     case "budget_near":
@@ -179,4 +193,8 @@ export function formatNeedAdvice(need: AttentionNeed, slug: string | null): stri
     case "undelivered":
       return `merkle undelivered ${slug}`;
   }
+}
+
+function formatAnswerAdvice(slug: string | null, message: number): string {
+  return `merkle post ${slug} --reply-to ${message} --answer <answer>`;
 }

@@ -44,6 +44,7 @@ export type SourceFact = SessionFact | FileFact;
 
 export interface AskFact extends SessionFact {
   readonly sequence: number;
+  readonly peerId: string | null;
   readonly team: string;
   readonly peer: string | null;
   /** Whether a human is among the recipients of an agent's ask. False for an unanswered ask to agents. */
@@ -66,10 +67,10 @@ export async function listOpenAsks(
   const own = personId === null ? sql`` : sql` AND ${selectIsOwnAsk(personId)}`;
   // OFFSET 0 prevents the planner from scanning all messages when it has no statistics.
   const rows = await db.execute<FactRow<AskFact>>(sql`
-    SELECT ${sessionFactColumns}, m.sequence::float8 AS sequence, m.author_team AS team, m.author_peer AS peer, m.to_humans AS "toHumans", m.unanswered, ${selectSinceMs(sql`m.posted_at`)}
+    SELECT ${sessionFactColumns}, m.sequence::float8 AS sequence, m.posted_by_peer_id AS "peerId", m.author_team AS team, m.author_peer AS peer, m.to_humans AS "toHumans", m.unanswered, ${selectSinceMs(sql`m.posted_at`)}
     FROM ${fromOpenSessions(scope)} AND f.last_chat_sequence > 0
     CROSS JOIN LATERAL (
-      SELECT m.sequence, m.author_team, m.author_peer, m.posted_at, u.unanswered, h.to_humans
+      SELECT m.sequence, m.posted_by_peer_id, m.author_team, m.author_peer, m.posted_at, u.unanswered, h.to_humans
       FROM ${messages} m CROSS JOIN LATERAL (SELECT ${selectUnanswered(sql`m`, unansweredBefore)} AS unanswered) u
       CROSS JOIN LATERAL (
         SELECT NOT m.author_human AND (m.reaches IS NULL OR coalesce('@humans' = ANY (m.recipients), false) OR EXISTS (

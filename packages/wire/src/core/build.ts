@@ -9,7 +9,7 @@
 export const buildNumber = 21;
 
 /** SHA-256 of the contract that belongs to this build number. */
-export const contractHash = "7089933c40b25f0bf99bd1c0d832186856bf8801a410026dab7e1ff51d4bdf75";
+export const contractHash = "942178e4941a042a0cde0e2d3b806d0532234e7edbc093c5c716110a84f6ba4f";
 
 /** Name of the header in requests and replies that contains the sender's build number. */
 export const buildHeader = "merkle-build";

@@ -44,7 +44,8 @@ const described = z.object({
   source_path: z.null(),
   since: Timestamp,
   sequence: Sequence.nullable().meta({
-    description: "Number of the ask, or of the first undelivered message.",
+    description:
+      "Number of the ask, also of the one that a blocked peer has posted, or of the first undelivered message.",
   }),
   number: z.int().nullable().meta({
     description:
@@ -60,6 +61,10 @@ const described = z.object({
       "The question, reason, task, returned scope, change of a proposal or error of a job, cut at 500 characters; can be empty.",
   }),
   options: z.array(z.string()).meta({ description: "Answers offered by an ask." }),
+  blocked_reason: z.string().nullable().meta({
+    description:
+      "Why a peer is blocked, if it also asks: `text`, `sequence` and `options` are then of its question (ATT-4). Otherwise null.",
+  }),
   needs_person: z
     .boolean()
     .meta({ description: "Whether only a person can settle it, and agents cannot (ATT-17)." }),

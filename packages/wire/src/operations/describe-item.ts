@@ -1,6 +1,7 @@
 import { describeRequest } from "../text/agent-requests.js";
 import { shortenAddress } from "../text/neutralise.js";
 import type { AlertKind, AttentionItem } from "./attention.js";
+import { isQuestion } from "./is-question.js";
 
 /**
  * The description of an item, in three parts that can be styled separately: who it comes from, what it is
@@ -15,12 +16,13 @@ export interface ItemDescription {
 export function describeItem(item: AttentionItem): ItemDescription {
   const description = describeCause(item);
   // Approvals, proposals and reviews wait by their nature, and their age is shown.
-  return item.kind === "ask" && item.unanswered
+  return isQuestion(item) && item.unanswered
     ? { ...description, what: `${description.what} (unanswered)` }
     : description;
 }
 
-function describeCause({ kind, number, team, peer, text, needs_person }: AttentionItem): ItemDescription {
+function describeCause(item: AttentionItem): ItemDescription {
+  const { kind, number, team, peer, text, needs_person } = item;
   const isNamedTwice = team !== null && peer?.toLowerCase() === team.toLowerCase();
   // `team` may already contain `team/peer`, depending on the kind of item.
   const whole = team === null ? null : shortenAddress(team);
@@ -48,7 +50,7 @@ function describeCause({ kind, number, team, peer, text, needs_person }: Attenti
         quote,
       };
     case "blocked":
-      return { who, what: "is blocked", quote };
+      return { who, what: isQuestion(item) ? "is blocked and asks" : "is blocked", quote };
     case "held":
       return { who, what: who === null ? "Held: agents cannot post" : "holds it: agents cannot post", quote };
     case "budget_spent":

@@ -4,9 +4,10 @@ import {
   type AlertKind,
   describeItemSource,
   formatItemSentence,
+  listAlertKinds,
   toItemHref,
 } from "@merkle/wire";
-import { type FactServices, readFacts } from "../../views/attention/facts.js";
+import { type FactServices, listFactIds, readFacts } from "../../views/attention/facts.js";
 import { toItems } from "../../views/attention/list-attention.js";
 import { readDismissals } from "../../views/attention/put-away.js";
 
@@ -14,7 +15,18 @@ import { readDismissals } from "../../views/attention/put-away.js";
 const concludedMs = 24 * 60 * 60 * 1000;
 
 /** An item that a person can be alerted about, with its current content. */
-export type AlertItem = AlertContent & { readonly kind: AlertKind };
+export interface AlertItem {
+  /** The kinds of alerts that cover it. */
+  readonly kinds: readonly AlertKind[];
+  readonly content: AlertContent;
+}
+
+/** Returns the alerts for items that at least one of the chosen kinds covers. */
+export function selectAlerts(items: readonly AlertItem[], about: readonly string[]): AlertContent[] {
+  return items
+    .filter(({ kinds }) => kinds.some((kind) => about.includes(kind)))
+    .map(({ content }) => content);
+}
 
 export interface AlertItems {
   /** Ids of all items, including dismissed ones. */
@@ -29,7 +41,7 @@ export async function readAlertIds(services: FactServices, now: Date): Promise<s
     readFacts(services, { personId: null, approvals: "everybody's" }),
     listConcludedAlerts(services, now),
   ]);
-  return [...facts, ...concluded].map(({ id }) => id);
+  return [...listFactIds(facts), ...concluded.map(({ content }) => content.id)];
 }
 
 /**
@@ -53,23 +65,30 @@ export async function readAlertItems(
     putAway,
   );
   const waiting = shown.map((item) => ({
-    id: item.id,
-    kind: item.kind,
-    title: describeItemSource(item),
-    body: formatItemSentence(item),
-    path: toItemHref(item),
+    kinds: listAlertKinds(item),
+    content: {
+      id: item.id,
+      kind: item.kind,
+      title: describeItemSource(item),
+      body: formatItemSentence(item),
+      path: toItemHref(item),
+    },
   }));
-  return { allIds: [...facts, ...concluded].map(({ id }) => id), items: [...waiting, ...concluded] };
+  const allIds = [...listFactIds(facts), ...concluded.map(({ content }) => content.id)];
+  return { allIds, items: [...waiting, ...concluded] };
 }
 
 async function listConcludedAlerts({ database }: FactServices, now: Date): Promise<AlertItem[]> {
   const { orm, meshId } = database;
   const sessions = await listConcludedSessions(orm, meshId, new Date(now.getTime() - concludedMs));
   return sessions.map(({ sessionId, slug, title, since }) => ({
-    id: `concluded:${sessionId}:${since.getTime()}`,
-    kind: "concluded",
-    title,
-    body: "Concluded",
-    path: `/sessions/${slug}`,
+    kinds: ["concluded"],
+    content: {
+      id: `concluded:${sessionId}:${since.getTime()}`,
+      kind: "concluded",
+      title,
+      body: "Concluded",
+      path: `/sessions/${slug}`,
+    },
   }));
 }

@@ -10,7 +10,7 @@ import {
 } from "@merkle/db";
 import type { AlertContent } from "@merkle/wire";
 import type { FactServices } from "../../views/attention/facts.js";
-import { type AlertItem, readAlertIds, readAlertItems } from "./alert-items.js";
+import { readAlertIds, readAlertItems, selectAlerts } from "./alert-items.js";
 import { deferPastQuietHours } from "./quiet-hours.js";
 import { type AlertServices, sendAlert } from "./send-alert.js";
 
@@ -58,13 +58,13 @@ export function createAlertOutbox(
     const snapshot = JSON.stringify([await readAlertIds(services, now), changed]);
     if (snapshot === lastSnapshots.get(meshId) && !(await hasDueAlerts(orm, scope, now))) return;
 
-    const contents = new Map<string, Map<string, AlertItem>>();
+    const contents = new Map<string, Map<string, AlertContent>>();
     for (const personId of new Set(targets.map((target) => target.personId))) {
       const { allIds, items } = await readAlertItems(services, personId, now);
       for (const target of targets.filter((each) => each.personId === personId)) {
-        const subscribedItems = items.filter(({ kind }) => target.about.includes(kind));
-        contents.set(target.targetId, new Map(subscribedItems.map((item) => [item.id, item])));
-        const subscribedIds = subscribedItems.map(({ id }) => id);
+        const alerts = selectAlerts(items, target.about);
+        contents.set(target.targetId, new Map(alerts.map((alert) => [alert.id, alert])));
+        const subscribedIds = alerts.map(({ id }) => id);
         await syncAlerts(orm, target, {
           currentItems: allIds,
           itemsToSend: subscribedIds,

@@ -22,7 +22,7 @@ import { InnerAddressError } from "../../core/inner-addresses.js";
 import type { PersonContext } from "../../sessions/context.js";
 import type { ViewServices } from "../../views/services.js";
 import { UnreachableError } from "../../views/settings/ask-address.js";
-import { readAlertItems } from "./alert-items.js";
+import { readAlertItems, selectAlerts } from "./alert-items.js";
 import { decryptTarget, encryptTarget, refuseAddress, sendAlert, toAddress } from "./send-alert.js";
 
 type Ctx = PersonContext<ViewServices>;
@@ -69,7 +69,7 @@ export async function putTarget(
       createdAt: old?.createdAt ?? now,
       changedAt: now,
     });
-    const subscribedIds = items.filter(({ kind }) => about.includes(kind)).map(({ id }) => id);
+    const subscribedIds = selectAlerts(items, about).map(({ id }) => id);
     await syncAlerts(
       tx,
       { meshId: person.meshId, targetId },

@@ -58,8 +58,8 @@ describe("the demo room", () => {
     );
     // These items belong to the demo mesh and must not appear in any other mesh.
     await expect
-      .poll(async () => (await client.call("list_attention", {})).items.map(({ kind }) => kind))
-      .toEqual(["blocked", "ask"]);
+      .poll(async () => (await client.call("list_attention", {})).items)
+      .toMatchObject([{ kind: "blocked", sequence: ask.sequence, options: ask.content["options"] }]);
     expect(await rest.call("list_sessions", { status: "all" })).toMatchObject({ sessions: [] });
     expect(await rest.call("list_attention", {})).toMatchObject({ total: 0 });
     expect(await rest.call("open_demo_room", {})).toEqual(room);

@@ -119,6 +119,10 @@ describe("Looking after what waits", () => {
     }
     const ofFiles = [2, 3].map((number) => `job_failed:file:${number}`);
     expect(await listRemaining()).toEqual([...[answered, open, snoozed].map(idOf), ...ofFiles]);
+    const { sessionId: session_id, convener } = session;
+    const declare = { session_id, team_id: convener, status: "blocked", reason: "needs an answer" } as const;
+    await transport.call("set_status", declare);
+    expect(await listRemaining(), "an ask is still open as part of its blocked peer").toHaveLength(5);
     await sql`DELETE FROM jobs WHERE number = 3`;
     await sql`UPDATE dismissals SET until = now() WHERE item = ${idOf(snoozed)}`;
     await transport.call("post_message", {

@@ -1,4 +1,6 @@
 import {
+  type AskFact,
+  type BlockedFact,
   type FactScope,
   listBlockedPeers,
   listBudgetNearSessions,
@@ -10,6 +12,7 @@ import {
   type SessionFact,
 } from "@merkle/db";
 import type { AttentionItem } from "@merkle/wire";
+import { isQuestion } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { AttentionKind } from "@merkle/wire/schemas";
 import { computeUnansweredCutoff } from "../../feed/unanswered.js";
@@ -45,12 +48,18 @@ export async function readFacts(services: FactServices, request: FactRequest): P
   // hold or can wait.
   const heldIds = new Set(held.map(({ sessionId }) => sessionId));
   const isNotHeld = ({ sessionId }: SessionFact) => !heldIds.has(sessionId);
+  const questions = findQuestions(blocked, asks);
+  const joined = new Set(questions.values());
   const facts: readonly AttentionFact[] = [
     ...ofFeatures.flat(),
-    ...asks.map((ask) => toFact("ask", ask, ask.sequence, { ...ask, needsPerson: ask.toHumans })),
-    ...blocked.map((each) =>
-      toFact("blocked", each, `${each.peerId}:${each.since.getTime()}`, { ...each, text: each.reason }),
-    ),
+    ...asks
+      .filter((ask) => !joined.has(ask))
+      .map((ask) => toFact("ask", ask, ask.sequence, { ...ask, needsPerson: ask.toHumans })),
+    ...blocked.map((each) => {
+      const { sequence = null, unanswered = false } = questions.get(each.peerId) ?? {};
+      const details = { ...each, text: each.reason, sequence, unanswered };
+      return toFact("blocked", each, `${each.peerId}:${each.since.getTime()}`, details);
+    }),
     ...held.map((each) =>
       toFact("held", each, each.since.getTime(), { team: each.heldBy, text: each.reason }),
     ),
@@ -70,6 +79,28 @@ export async function readFacts(services: FactServices, request: FactRequest): P
       decisionKinds.has(fact.kind) ? { ...fact, unanswered: fact.since < unansweredBefore } : fact,
     )
     .sort((a, b) => rankOf(a) - rankOf(b));
+}
+
+/** Returns the newest open ask to people of each blocked peer: answering it is what unblocks the peer (ATT-4). */
+function findQuestions(
+  blocked: readonly BlockedFact[],
+  asks: readonly AskFact[],
+): ReadonlyMap<string, AskFact> {
+  const peerIds = new Set(blocked.map(({ peerId }) => peerId));
+  return new Map(
+    asks.flatMap((ask) =>
+      ask.peerId !== null && ask.toHumans && peerIds.has(ask.peerId) ? [[ask.peerId, ask]] : [],
+    ),
+  );
+}
+
+/** Returns the ids of the facts, and of the asks that are part of a blocked peer's fact. */
+export function listFactIds(facts: readonly AttentionFact[]): string[] {
+  return facts.flatMap((fact) =>
+    fact.kind === "blocked" && isQuestion(fact)
+      ? [fact.id, `ask:${fact.sessionId}:${fact.sequence}`]
+      : [fact.id],
+  );
 }
 
 /** The kinds that wait for a person's decision. Asks are marked by the query, which knows of replies. */

@@ -1,5 +1,5 @@
 import { type Dismissal, readAskContents } from "@merkle/db";
-import type { AttentionItem, OutputOf, ParsedInputOf } from "@merkle/wire";
+import { type AttentionItem, isQuestion, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { requireSession } from "../../identity/session-directory.js";
 import type { Context } from "../../sessions/context.js";
@@ -57,9 +57,10 @@ async function readAsks(
   { database }: Pick<ViewServices, "database">,
   facts: readonly AttentionFact[],
 ): Promise<Map<string, AskContent>> {
-  const asks = facts.flatMap(({ id, kind, sessionId, sequence }) =>
-    kind !== "ask" || sessionId === null || sequence === null ? [] : [{ id, sessionId, sequence }],
-  );
+  const asks = facts.flatMap((fact) => {
+    const { id, sessionId, sequence } = fact;
+    return !isQuestion(fact) || sessionId === null || sequence === null ? [] : [{ id, sessionId, sequence }];
+  });
   const contents = await readAskContents(database.orm, asks, limits.reasonCharsMax);
   const bySequence = new Map(contents.map((each) => [`${each.sessionId} ${each.sequence}`, each]));
   return new Map(
@@ -85,6 +86,7 @@ function toItem(
     peer,
     text: ask?.text ?? fact.text,
     options: [...(ask?.options ?? [])],
+    blocked_reason: ask !== undefined && fact.kind === "blocked" ? fact.text : null,
     needs_person: fact.needsPerson,
     unanswered: fact.unanswered,
     dismissed: dismissal !== undefined,

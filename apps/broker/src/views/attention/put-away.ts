@@ -10,7 +10,7 @@ import {
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import type { PersonContext } from "../../sessions/context.js";
 import type { ViewServices } from "../services.js";
-import { type FactServices, findSessionOfItem, readFacts } from "./facts.js";
+import { type FactServices, findSessionOfItem, listFactIds, readFacts } from "./facts.js";
 
 /**
  * Dismisses or snoozes items for the calling person, or undoes either. Everyone else still sees the items
@@ -82,7 +82,7 @@ async function deleteGoneDismissals(services: FactServices, items: readonly stri
   const sessionIds = new Set(items.flatMap((item) => findSessionOfItem(item) ?? []));
   const factsOfEveryone = { personId: null, approvals: "everybody's" } as const;
   const facts = await readFacts(services, { ...factsOfEveryone, sessionIds: [...sessionIds], files: true });
-  const currentIds = new Set(facts.map(({ id }) => id));
+  const currentIds = new Set(listFactIds(facts));
 
   const { orm, meshId } = services.database;
   await deleteDismissedItems(

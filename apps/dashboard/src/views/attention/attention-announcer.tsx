@@ -1,6 +1,6 @@
 "use client";
 
-import type { AttentionItem } from "@merkle/wire";
+import { type AttentionItem, isQuestion } from "@merkle/wire";
 import { useEffect, useRef } from "react";
 import { useAttention } from "@/components/use-attention";
 import type { Announcement } from "@/core/announcer/announcer";
@@ -31,11 +31,11 @@ export function AttentionAnnouncer() {
 
 function toAnnouncements(items: readonly AttentionItem[]): readonly Announcement[] {
   // The feed of the session in front announces its own asks.
-  const others = items.filter((item) => item.kind !== "ask" || !isInFront(toNotice(item)));
+  const others = items.filter((item) => !isQuestion(item) || !isInFront(toNotice(item)));
   if (others.length > describedItemsMax)
     return [{ kind: "note", text: `${others.length} new items need you` }];
   return others.map((item) => {
     const { title, body } = toNotice(item);
-    return { kind: item.kind === "ask" ? "ask" : "note", text: `${body}, in ${title}` };
+    return { kind: isQuestion(item) ? "ask" : "note", text: `${body}, in ${title}` };
   });
 }

@@ -7,8 +7,10 @@ it("[DASH-31] an item says who it is about, what, and in which words", () => {
   expect(describeItem({ ...stagedAsk, unanswered: true }).what).toBe("asks (unanswered)");
   const approval = { ...stagedAsk, kind: "approval", text: "Bash", unanswered: true } as const;
   expect(describeItem(approval).what, "it waits by its nature").toBe("asks to use Bash");
-  expect(describeItem({ ...stagedAsk, kind: "blocked", peer: "atlas" })).toMatchObject({
-    who: "atlas of Cedar",
+  const blocked = { ...stagedAsk, kind: "blocked", peer: "atlas" } as const;
+  expect(describeItem(blocked)).toMatchObject({ who: "atlas of Cedar", what: "is blocked and asks" });
+  expect(describeItem({ ...blocked, sequence: null, text: "no key" })).toMatchObject({
+    ...{ what: "is blocked", quote: "no key" },
   });
   expect(describeItem({ ...stagedAsk, kind: "held", peer: "Cedar", text: "" })).toMatchObject({
     who: "Cedar",

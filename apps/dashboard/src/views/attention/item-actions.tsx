@@ -1,6 +1,6 @@
 "use client";
 
-import { type AttentionItem, describeItemSource, toItemHref } from "@merkle/wire";
+import { type AttentionItem, describeItemSource, isQuestion, toItemHref } from "@merkle/wire";
 import { type ReactNode, useId, useState } from "react";
 import { useCall } from "@/broker/use-call";
 import { PageLink } from "@/components/page-link";
@@ -33,7 +33,9 @@ export function ItemActions({ item, onChanged, onAnswer, showsOptions = true }: 
       <div className={cn("flex items-center gap-2", isInline ? "shrink-0" : "flex-wrap")}>
         {selectActions(item, attempt, { onAnswer, showsOptions })}
         {/* Items of these kinds already contain a link to the same place. */}
-        {!isInline && !["ask", "proposal", "approval"].includes(item.kind) && <OpenPlace item={item} />}
+        {!isInline && !isQuestion(item) && item.kind !== "proposal" && item.kind !== "approval" && (
+          <OpenPlace item={item} />
+        )}
       </div>
       <p
         role="status"
@@ -53,6 +55,9 @@ function selectActions(
 ): ReactNode {
   switch (item.kind) {
     case "ask":
+    case "blocked":
+      if (!isQuestion(item))
+        return <Nudge item={item} to={formatRecipient(item)} label="Nudge" attempt={attempt} />;
       if (onAnswer === undefined) return <Answer item={item} attempt={attempt} />;
       return showsOptions && isShort(item.options) ? (
         <Options item={item} attempt={attempt} />
@@ -92,8 +97,6 @@ function selectActions(
     case "in_review":
     case "handed_back":
       return onAnswer && <OpenPlace item={item} />;
-    case "blocked":
-      return <Nudge item={item} to={formatRecipient(item)} label="Nudge" attempt={attempt} />;
     case "held":
     case "budget_near":
     case "budget_spent":

@@ -1,6 +1,13 @@
 "use client";
 
-import { type AttentionItem, describeItem, describeItemSource, kindLabels, toItemHref } from "@merkle/wire";
+import {
+  type AttentionItem,
+  describeItem,
+  describeItemSource,
+  isQuestion,
+  kindLabels,
+  toItemHref,
+} from "@merkle/wire";
 import { ArrowLeft } from "lucide-react";
 import type { RefObject } from "react";
 import { PageLink } from "@/components/page-link";
@@ -27,6 +34,7 @@ export interface ItemDetailProps {
 /** An item in full, with all actions. */
 export function ItemDetail({ item, hideActions, menu, onBack, onChanged }: ItemDetailProps) {
   const { who, what } = describeItem(item);
+  const consequence = consequences[isQuestion(item) ? "ask" : item.kind];
   return (
     <article aria-label="Details" className="flex min-h-full min-w-0 flex-col">
       <header className="flex h-12 shrink-0 items-center gap-2 border-b px-4 text-sm text-muted-foreground lg:px-6">
@@ -60,7 +68,7 @@ export function ItemDetail({ item, hideActions, menu, onBack, onChanged }: ItemD
           <ItemPreview item={item} />
         </PanelBoundary>
         <ItemActions item={item} onChanged={onChanged} />
-        <p className="text-sm text-muted-foreground empty:hidden">{consequences[item.kind]}</p>
+        <p className="text-sm text-muted-foreground empty:hidden">{consequence}</p>
       </div>
       <p className="mt-auto hidden flex-wrap gap-x-4 gap-y-1 border-t px-6 py-3 text-xs text-muted-foreground lg:flex">
         {hints.map(([key, does]) => (

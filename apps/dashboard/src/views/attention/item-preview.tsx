@@ -1,6 +1,6 @@
 "use client";
 
-import { type AttentionItem, describeItem } from "@merkle/wire";
+import { type AttentionItem, describeItem, isQuestion } from "@merkle/wire";
 import { useRead } from "@/broker/use-read";
 import { readMessageText } from "@/feed/store/message-text";
 import { Parts, useHasPart } from "@/parts/features-context";
@@ -12,7 +12,18 @@ export function ItemPreview({ item }: { readonly item: AttentionItem }) {
   if (hasPart) {
     return <Parts select={({ attention }) => attention?.[item.kind]?.Preview} given={{ item }} />;
   }
-  if (item.kind === "ask") return <AskedMessage item={item} />;
+  if (item.session_id !== null && isQuestion(item))
+    return (
+      <>
+        <AskedMessage item={item} />
+        {item.blocked_reason && (
+          <p className="mt-3 text-sm [overflow-wrap:anywhere]">
+            <span className="text-muted-foreground">Why it is blocked: </span>
+            <q dir="auto">{item.blocked_reason}</q>
+          </p>
+        )}
+      </>
+    );
   return <Quoted text={describeItem(item).quote} />;
 }
 

@@ -4,7 +4,7 @@ import { stagedAsk, stagedFileProposal } from "./staged-items";
 
 const notice = (id: string): Notice => ({
   id,
-  reason: "ask",
+  reasons: ["ask"],
   title: "Auth",
   body: "",
   subjects: ["1", "auth"],
@@ -13,17 +13,22 @@ const notice = (id: string): Notice => ({
 
 it("[DASH-45] a notification names the session and the reason", () => {
   expect(toNotice(stagedAsk)).toMatchObject({
-    reason: "ask",
+    reasons: ["ask"],
     title: "Auth",
     body: "Cedar asks: “Which key?”",
     subjects: [stagedAsk.session_id, "auth"],
+    address: "/sessions/auth?m=2",
+  });
+  expect(toNotice({ ...stagedAsk, kind: "blocked", blocked_reason: "no key" })).toMatchObject({
+    reasons: ["blocked", "ask"],
+    body: "Cedar is blocked and asks: “Which key?”",
     address: "/sessions/auth?m=2",
   });
 });
 
 it("[DASH-301] one of a file names the file", () => {
   expect(toNotice(stagedFileProposal)).toMatchObject({
-    reason: "proposal",
+    reasons: ["proposal"],
     title: "docs/guide & more.md",
     body: "Proposal 7, +1 −1 to the file",
     subjects: ["docs/guide & more.md"],

@@ -3,6 +3,7 @@ import {
   type AttentionItem,
   describeItemSource,
   formatItemSentence,
+  listAlertKinds,
   type Session,
   toItemHref,
 } from "@merkle/wire";
@@ -10,7 +11,8 @@ import {
 /** A desktop notification, for a person who is not looking at the page. */
 export interface Notice {
   readonly id: string;
-  readonly reason: AlertKind;
+  /** The kinds of alerts that cover it. It is shown if the person chose one of them. */
+  readonly reasons: readonly AlertKind[];
   readonly title: string;
   readonly body: string;
   /** Names of the session or file. A tab announces one of these names while it shows the session or file. */
@@ -23,7 +25,7 @@ export interface Notice {
 export function toNotice(item: AttentionItem): Notice {
   return {
     id: item.id,
-    reason: item.kind,
+    reasons: listAlertKinds(item),
     title: describeItemSource(item),
     body: formatItemSentence(item),
     subjects: item.session_id === null ? [describeItemSource(item)] : [item.session_id, item.session],
@@ -34,7 +36,7 @@ export function toNotice(item: AttentionItem): Notice {
 export function toConcludedNotice({ session_id, slug, title, conclusion }: Session): Notice {
   return {
     id: `concluded:${session_id}`,
-    reason: "concluded",
+    reasons: ["concluded"],
     title,
     body: conclusion === null ? "Concluded" : `Concluded: ${conclusion}`,
     subjects: [session_id, slug],

@@ -58,7 +58,7 @@ function NotificationReporter() {
       shownNotifications.current.delete(id);
     }
     for (const notice of come) {
-      if (!reasons.includes(notice.reason) || isInFront(notice)) continue;
+      if (!notice.reasons.some((reason) => reasons.includes(reason)) || isInFront(notice)) continue;
       shownNotifications.current.set(
         notice.id,
         show(notice, () => router.push(notice.address)),

@@ -4,6 +4,7 @@ const commonFields = {
   since: "2026-01-01T00:00:00.000Z",
   peer: null,
   options: [],
+  blocked_reason: null,
   needs_person: true,
   unanswered: false,
   dismissed: false,
