@@ -135,6 +135,8 @@ export interface PaletteHitsProps {
 }
 
 export interface AttentionPart {
+  /** Shown after the item's sentence in its row, such as the command of an approval. */
+  readonly Line?: ComponentType<{ readonly item: AttentionItem }>;
   readonly Preview?: ComponentType<{ readonly item: AttentionItem }>;
   readonly Action?: ComponentType<{ readonly item: AttentionItem; readonly attempt: Attempt }>;
 }

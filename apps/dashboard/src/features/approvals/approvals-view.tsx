@@ -1,13 +1,7 @@
 "use client";
 
 import type { Approval, OutputOf } from "@merkle/wire";
-import {
-  formatApproval,
-  parseQuestions,
-  parseTurnEnd,
-  shortenAddress,
-  showInvisible,
-} from "@merkle/wire/text";
+import { shortenAddress } from "@merkle/wire/text";
 import { ChevronRight } from "lucide-react";
 import { useRead } from "@/broker/use-read";
 import { InstallSnippet } from "@/components/install-snippet";
@@ -21,6 +15,7 @@ import { useIsGuest, usePerson } from "@/identity/use-person";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { ApprovalCard } from "./approval-card";
+import { formatRequest } from "./request-text";
 
 /** The permission requests of your own agents, which you can answer on this device. */
 export function ApprovalsView() {
@@ -106,14 +101,6 @@ const states: Readonly<Record<Approval["state"], string>> = {
   withdrawn: "Answered in the terminal",
   lapsed: "Not answered",
 };
-
-function formatRequest(tool: string, input: string): string {
-  const questions = parseQuestions(tool, input);
-  const turnEnd = parseTurnEnd(tool, input);
-  if (turnEnd !== null) return showInvisible(turnEnd);
-  if (!questions) return formatApproval(input).text;
-  return questions.map(({ question }) => showInvisible(question)).join("\n");
-}
 
 /**
  * The most recent approvals and their results. The session's record also contains them, with a hash instead of the

@@ -8,7 +8,10 @@ export const stubs = ["approvals/page.tsx"];
 
 export const approvals: Feature = {
   attention: {
-    approval: { Preview: lazyPart(() => import("./approval-of-item"), "ApprovalOfItem") },
+    approval: {
+      Line: lazyPart(() => import("./approval-line"), "ApprovalLine"),
+      Preview: lazyPart(() => import("./approval-of-item"), "ApprovalOfItem"),
+    },
   },
   navItems: [
     {

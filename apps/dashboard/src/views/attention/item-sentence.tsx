@@ -1,4 +1,5 @@
 import { type AttentionItem, describeItem } from "@merkle/wire";
+import { Parts } from "@/parts/features-context";
 import { toPlainBrief } from "@/text/markdown/plain-brief";
 
 /** An item in one line: author, subject and quoted text. */
@@ -15,6 +16,7 @@ export function ItemSentence({ item }: { readonly item: AttentionItem }) {
           </q>
         </>
       )}
+      <Parts select={({ attention }) => attention?.[item.kind]?.Line} given={{ item }} />
     </>
   );
 }
