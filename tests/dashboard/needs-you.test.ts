@@ -44,6 +44,59 @@ describe("what needs a person, of many agents", { tags: "chromium" }, () => {
     expect(problems).toEqual([]);
   });
 
+  it("[DASH-405] [DASH-406] a row shows the first line of its command, and a decision is confirmed and opens no other", async () => {
+    const { rest } = dashboard;
+    const session = await createTestSession(rest, "Tidy up");
+    const as = await dashboard.newPerson("Ana");
+    const device = toDeviceId(as, (bytes) => hash("sha256", bytes, "buffer")) ?? "";
+    const agent = { session_id: session.sessionId, team_id: session.convener };
+    const ask = (command: string) =>
+      rest.call("ask_approval", {
+        ...{ ...agent, devices: [device], tool: "Bash", input: JSON.stringify({ command }) },
+        ...{ folder: "/home/ana/work", salt: randomBytes(32).toString("hex") },
+      });
+    const birch = { ...agent, team_id: (await session.join("Birch")).credential };
+    await rest.call("set_status", { ...birch, status: "blocked", reason: "needs an account" });
+    const question = { text: "Which account?", kind: "ask", options: ["shared", "own"] } as const;
+    await rest.call("post_message", { ...birch, content: question, to: "@humans" });
+    await ask("rm -rf build \u202e\nls");
+    await ask("make");
+    const { page, problems, findBarriers } = await dashboard.open("/needs-you", { as });
+    const rows = page.getByRole("list", { name: "Needs you" }).getByRole("listitem");
+    await rows.filter({ hasText: "Birch is blocked and asks Which account?" }).waitFor();
+    await rows.filter({ hasText: "Atlas asks to use Bash rm -rf build \\u202e …" }).waitFor();
+    await rows.filter({ hasText: "Atlas asks to use Bash make" }).waitFor();
+    expect(await rows.count(), "blocked and asking is one item").toBe(3);
+
+    const detail = page.getByRole("region", { name: "Detail" });
+    await detail.getByText("needs an account").waitFor();
+    await detail.getByRole("button", { name: "shared" }).click();
+    const status = page.getByRole("status").filter({ hasText: "Answered Birch: shared" });
+    await status.waitFor();
+    const shown = await status.getByRole("link", { name: "Show message" }).getAttribute("href");
+    expect(shown).toMatch(new RegExp(`^/sessions/${session.slug}\\?m=\\d+$`));
+    await rest.call("set_status", { ...birch, status: "working" });
+    await page.getByText("Select an item to see it here.").waitFor();
+    expect(await detail.count(), "the next item opens only on request").toBe(0);
+    expect(await findBarriers()).toEqual([]);
+    await expect.poll(() => page.evaluate("document.activeElement.ariaLabel")).toBe("Needs you");
+
+    await rows
+      .filter({ hasText: "rm -rf build" })
+      .getByRole("button", { name: /^Review approval/ })
+      .click();
+    await detail.getByRole("button", { name: "Allow once" }).click();
+    await page.getByText("Allowed once: rm -rf build \\u202e …").waitFor();
+    await page.getByText("Select an item to see it here.").waitFor();
+    expect(await rows.count()).toBe(1);
+    await page.keyboard.press("j");
+    await detail.getByRole("button", { name: "Deny…" }).click();
+    await detail.getByRole("button", { name: "Deny", exact: true }).click();
+    await page.getByText("You're all caught up").waitFor();
+    await page.getByText("Denied: make").waitFor();
+    expect(problems).toEqual([]);
+  });
+
   it("[DASH-370] [DASH-372] twenty minutes after thirty agents fell silent the page has five lines, the badge counts what a person settles, and all of it is done with at once", {
     tags: "long",
   }, async () => {

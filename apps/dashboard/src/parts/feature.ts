@@ -137,15 +137,29 @@ export interface PaletteHitsProps {
 export interface AttentionPart {
   /** Shown after the item's sentence in its row, such as the command of an approval. */
   readonly Line?: ComponentType<{ readonly item: AttentionItem }>;
-  readonly Preview?: ComponentType<{ readonly item: AttentionItem }>;
+  readonly Preview?: ComponentType<PreviewProps>;
   readonly Action?: ComponentType<{ readonly item: AttentionItem; readonly attempt: Attempt }>;
 }
 
-/** An action that runs at most once at a time and reports its result in one sentence. */
+export interface PreviewProps {
+  readonly item: AttentionItem;
+  /** Called after an action in the preview. */
+  readonly onDone: (note: ActionNote) => void;
+}
+
+/** What an action did, in one sentence. */
+export interface ActionNote {
+  readonly text: string;
+  /** The page that shows the result, such as an answer in its session. */
+  readonly href?: string;
+}
+
+/** An action that runs at most once at a time and reports its result. */
 export interface Attempt {
   readonly isBusy: boolean;
-  readonly outcome: string | null;
-  readonly run: (action: () => Promise<string>) => void;
+  /** Why the last run failed. Null if it did not. */
+  readonly failure: string | null;
+  readonly run: (action: () => Promise<ActionNote>) => void;
 }
 
 export interface SessionParts {

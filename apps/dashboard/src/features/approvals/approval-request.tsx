@@ -5,6 +5,7 @@ import { limits } from "@merkle/wire/limits";
 import { formatApproval, parseQuestions, parseTurnEnd, planTool } from "@merkle/wire/text";
 import { type ReactNode, useState } from "react";
 import { RefusalNote } from "@/components/refusal-note";
+import type { ActionNote } from "@/parts/feature";
 import { Button } from "@/ui/button";
 import { Input } from "@/ui/input";
 import { MarkedCommand } from "./marked-command";
@@ -15,7 +16,8 @@ import { type Answering, useAnswer } from "./use-answer";
 
 export interface ApprovalRequestProps {
   readonly approval: Approval;
-  readonly onChanged: () => void;
+  /** Called after an answer, with what it did, and after a refusal, with null. */
+  readonly onChanged: (note: ActionNote | null) => void;
 }
 
 /** Everything that an agent asks, and the possible answers. "Always" is not among the answers. */

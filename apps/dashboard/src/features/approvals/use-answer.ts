@@ -1,12 +1,14 @@
 import type { Approval, InputOf, Peer } from "@merkle/wire";
 import { hashApproval } from "@merkle/wire/identity";
-import { formatAnswer } from "@merkle/wire/text";
+import { formatAnswer, planTool, shortenAddress } from "@merkle/wire/text";
 import { type Action, useAction } from "@/broker/use-action";
 import { useCall } from "@/broker/use-call";
 import { useRead } from "@/broker/use-read";
 import { sha256 } from "@/core/sha256";
 import { useSigner } from "@/feed/compose/use-signer";
+import type { ActionNote } from "@/parts/feature";
 import { formatPeerAddress } from "@/sessions/roster-rows";
+import { formatRequestLine } from "./request-text";
 
 export type Decision = Pick<InputOf<"answer_approval">, "decision" | "words" | "answers">;
 
@@ -21,8 +23,8 @@ export interface Answering extends Pick<Action, "isPending" | "refusal"> {
 
 const noPeers: readonly Peer[] = [];
 
-/** @param onChanged - called after each answer, and also after a refusal */
-export function useAnswer(approval: Approval, onChanged: () => void): Answering {
+/** @param onChanged - called after each answer, with what it did, and after a refusal, with null */
+export function useAnswer(approval: Approval, onChanged: (note: ActionNote | null) => void): Answering {
   const call = useCall();
   const { run, isPending, refusal } = useAction();
   const { session_id, asked_by } = approval;
@@ -36,7 +38,7 @@ export function useAnswer(approval: Approval, onChanged: () => void): Answering 
   const canAnswer = isKnown ? !isBound || Boolean(signer?.findOwnAgent(peers, asked_by)) : null;
 
   async function answer(decision: Decision): Promise<void> {
-    await run(async (signal) => {
+    const isAnswered = await run(async (signal) => {
       // The hash covers everything that the page shows, so the answer approves nothing else.
       const hash = hashApproval(approval, sha256);
       const answers = decision.answers?.map(formatAnswer);
@@ -45,8 +47,18 @@ export function useAnswer(approval: Approval, onChanged: () => void): Answering 
       await call("answer_approval", { approval: approval.approval, hash, ...signed }, { signal });
     });
     // Refresh after a refusal as well: the approval was probably answered elsewhere.
-    onChanged();
+    onChanged(isAnswered ? { text: describeDecision(approval, decision) } : null);
   }
 
   return { answer: (decision) => void answer(decision), canAnswer, isPending, refusal };
+}
+
+/** Describes an answer in one sentence, such as `Allowed once: rm -rf build`. */
+function describeDecision({ tool, input, asked_by }: Approval, { decision, answers }: Decision): string {
+  const who = shortenAddress(asked_by);
+  if (answers) return `Answered ${who}: ${answers.map(formatAnswer).join("; ")}`;
+  if (tool === planTool && decision !== "leave")
+    return decision === "allow" ? `Approved the plan of ${who}` : `Sent the plan of ${who} back`;
+  const done = { allow: "Allowed once", deny: "Denied", leave: "Left for the terminal" }[decision];
+  return `${done}: ${formatRequestLine(tool, input)}`;
 }

@@ -3,13 +3,13 @@
 import type { AttentionItem } from "@merkle/wire";
 import { useCall } from "@/broker/use-call";
 import { useRead } from "@/broker/use-read";
-import type { Attempt } from "@/parts/feature";
+import type { Attempt, PreviewProps } from "@/parts/feature";
 import { Button } from "@/ui/button";
 import { Skeleton } from "@/ui/skeleton";
 import { JobTail } from "./job-tail";
 
 /** The reason why a job failed, and the end of its output. */
-export function FailedJob({ item }: { readonly item: AttentionItem }) {
+export function FailedJob({ item }: PreviewProps) {
   const { data } = useRead("get_job", { job_id: item.number ?? 0 });
   if (!data) return <Skeleton className="h-20" />;
   return (
@@ -43,7 +43,7 @@ export function RetryJob({ item, attempt }: { readonly item: AttentionItem; read
             ...(topic_id !== null && { topic_id }),
             ...(persona_name !== null && { persona_name }),
           });
-          return `Job ${job_id} started`;
+          return { text: `Started job ${job_id}` };
         })
       }
     >

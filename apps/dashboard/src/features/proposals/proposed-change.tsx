@@ -1,8 +1,8 @@
 "use client";
 
-import type { AttentionItem } from "@merkle/wire";
 import { useRead } from "@/broker/use-read";
 import { UnifiedHunk } from "@/document/diff-hunk";
+import type { PreviewProps } from "@/parts/feature";
 import { MarkdownText } from "@/text/markdown/markdown-text";
 import { Skeleton } from "@/ui/skeleton";
 import { listHunkLines } from "./hunk-lines";
@@ -10,7 +10,7 @@ import { listHunkLines } from "./hunk-lines";
 const shownHunksMax = 4;
 
 /** The first hunks of a proposal that awaits a decision. */
-export function ProposedChange({ item }: { readonly item: AttentionItem }) {
+export function ProposedChange({ item }: PreviewProps) {
   const { data } = useRead("get_proposal", { proposal_id: item.number ?? 0 }, { on: ["proposals"] });
   if (!data) return <Skeleton className="h-32" />;
   const { note, content, hunks } = data;

@@ -3,11 +3,13 @@
 import { type AttentionItem, describeItemSource } from "@merkle/wire";
 import { ArrowRight } from "lucide-react";
 import { useRouter } from "next/navigation";
+import { useState } from "react";
 import { PageLink } from "@/components/page-link";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { ProblemAlert } from "@/components/problem-alert";
 import { TimeText } from "@/components/time-text";
 import { useAttention } from "@/components/use-attention";
+import type { ActionNote } from "@/parts/feature";
 import { ItemActions } from "./item-actions";
 import { ItemMark } from "./item-mark";
 import { ItemSentence } from "./item-sentence";
@@ -28,6 +30,9 @@ function Strip() {
   const items = data?.items ?? [];
   // Only items that a person can settle are important enough to push the list of sessions down.
   const shownItems = items.filter((item) => item.needs_person).slice(0, shownMax);
+  const [done, setDone] = useState<DoneItem | null>(null);
+  const lines: (AttentionItem | null)[] = [...shownItems];
+  if (done && !items.some(({ id }) => id === done.id)) lines.splice(done.index, 0, null);
   if (problem) {
     return (
       <ProblemAlert
@@ -39,7 +44,7 @@ function Strip() {
       />
     );
   }
-  if (data === undefined || shownItems.length === 0) return null;
+  if (data === undefined || lines.length === 0) return null;
   return (
     <section aria-labelledby="needs-you" className="mb-6 overflow-hidden rounded-lg border">
       <div className="flex min-h-9 items-center gap-2 border-b bg-surface px-3 text-sm">
@@ -55,15 +60,46 @@ function Strip() {
         </PageLink>
       </div>
       <ul aria-label="Needs you" className="divide-y">
-        {shownItems.map((item) => (
-          <StripRow key={item.id} item={item} onChanged={refresh} />
-        ))}
+        {lines.slice(0, shownMax).map((item, index) =>
+          item === null ? (
+            <li
+              key="done"
+              className="flex min-h-10 items-center px-3 text-sm text-muted-foreground pointer-coarse:min-h-11"
+            >
+              <span className="truncate">{done?.text}</span>
+            </li>
+          ) : (
+            <StripRow
+              key={item.id}
+              item={item}
+              note={item.id === done?.id ? done.text : null}
+              onDone={({ text }) => {
+                setDone({ id: item.id, index, text });
+                refresh();
+              }}
+            />
+          ),
+        )}
       </ul>
     </section>
   );
 }
 
-function StripRow({ item, onChanged }: { readonly item: AttentionItem; readonly onChanged: () => void }) {
+/** An item after an action on it. When it leaves, a line with the result keeps its place, so that no other moves under the pointer. */
+interface DoneItem {
+  readonly id: string;
+  readonly index: number;
+  readonly text: string;
+}
+
+interface StripRowProps {
+  readonly item: AttentionItem;
+  /** The result of the last action on the item. */
+  readonly note: string | null;
+  readonly onDone: (note: ActionNote) => void;
+}
+
+function StripRow({ item, note, onDone }: StripRowProps) {
   const router = useRouter();
   const href = `/needs-you?item=${encodeURIComponent(item.id)}`;
   return (
@@ -84,8 +120,9 @@ function StripRow({ item, onChanged }: { readonly item: AttentionItem; readonly 
           className="shrink-0 text-right text-sm text-muted-foreground tabular-nums sm:w-12"
         />
       </PageLink>
-      <span className="flex max-w-full min-w-44 justify-end max-sm:hidden">
-        <ItemActions item={item} onChanged={onChanged} onAnswer={() => router.push(href)} />
+      <span className="flex max-w-full min-w-44 items-center justify-end gap-2 max-sm:hidden">
+        {note !== null && <span className="truncate text-sm text-muted-foreground">{note}</span>}
+        <ItemActions item={item} onDone={onDone} onAnswer={() => router.push(href)} />
       </span>
     </li>
   );

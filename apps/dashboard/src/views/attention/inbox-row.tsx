@@ -4,6 +4,7 @@ import { type AttentionItem, describeItemSource, formatItemSentence, toItemHref 
 import { useRouter } from "next/navigation";
 import { TimeText } from "@/components/time-text";
 import { cn } from "@/core/utils";
+import type { ActionNote } from "@/parts/feature";
 import { ItemActions } from "./item-actions";
 import { ItemMark } from "./item-mark";
 import { ItemSentence } from "./item-sentence";
@@ -22,7 +23,7 @@ export interface InboxRowProps {
   /** Opens the item and focuses the field for the answer. */
   readonly onAnswer: () => void;
   /** Called after an action on the item. */
-  readonly onChanged: () => void;
+  readonly onDone: (note: ActionNote) => void;
 }
 
 /** An item in one line: its kind, author, subject, place and age, and its main action. */
@@ -34,7 +35,7 @@ export function InboxRow({
   onSelect,
   onOpen,
   onAnswer,
-  onChanged,
+  onDone,
 }: InboxRowProps) {
   const router = useRouter();
   return (
@@ -94,7 +95,7 @@ export function InboxRow({
       </span>
       {!isHidden(item) && (
         <span className="flex min-w-20 max-w-full justify-end max-sm:ms-auto max-sm:pb-2 sm:shrink-0">
-          <ItemActions item={item} onChanged={onChanged} onAnswer={onAnswer} showsOptions={false} />
+          <ItemActions item={item} onDone={onDone} onAnswer={onAnswer} showsOptions={false} />
         </span>
       )}
     </li>

@@ -1,10 +1,11 @@
 "use client";
 
 import { type AttentionItem, groupItems, type ItemGroup, toItemHref } from "@merkle/wire";
-import { Inbox } from "lucide-react";
+import { Check, Inbox } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { Fragment, useRef, useState } from "react";
+import { Fragment, useEffect, useRef, useState } from "react";
 import { PageHeader } from "@/components/page-header";
+import { PageLink } from "@/components/page-link";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useAttention } from "@/components/use-attention";
@@ -12,6 +13,7 @@ import { setQuery } from "@/core/address/address";
 import { useQuery } from "@/core/address/use-query";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
 import { cn } from "@/core/utils";
+import type { ActionNote } from "@/parts/feature";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { Segmented } from "@/ui/segmented";
@@ -39,9 +41,12 @@ function Items() {
   const isShowingHidden = query.get("show") === "away";
   const attention = useAttention({ dismissed: isShowingHidden });
   const { data, problem, refresh } = attention;
-  const hideActions = usePutAway(refresh);
+  const [note, setNote] = useState<ActionNote | null>(null);
+  const hideActions = usePutAway(() => report(null));
   const menu = useRef<HTMLDetailsElement>(null);
   const detail = useRef<HTMLElement>(null);
+  const list = useRef<HTMLUListElement>(null);
+  const [shownId, setShownId] = useState<string | null>(null);
 
   const items = (data?.items ?? []).filter((item) => isHidden(item) === isShowingHidden);
   const itemParam = query.get("item");
@@ -50,17 +55,30 @@ function Items() {
     items,
     kinds: isShowingHidden ? [] : (data?.kinds ?? []),
     opened,
-    linkedId: itemParam,
+    linkedId: itemParam ?? shownId,
   });
   const rows = groups.flatMap((group) => [...group.shown, ...(group.isOpen ? group.folded : [])]);
   const linkedItem = rows.find(({ id }) => id === itemParam);
-  // Without a choice in the URL, the first item is shown, because there is space for an item next to the list.
-  const current = linkedItem ?? rows[0];
+  // The first item is shown at first, because there is space for an item next to the list. When the shown item leaves the
+  // list, nothing takes its place: a second click, meant for that item, must not decide about another.
+  const openId = itemParam ?? shownId;
+  const current = openId === null ? rows[0] : rows.find(({ id }) => id === openId);
+  if (current !== undefined && current.id !== shownId) setShownId(current.id);
+  const isEmptied = current === undefined && rows.length > 0;
+  useEffect(() => {
+    // The focus was on a button of the item that has left.
+    if (isEmptied && document.activeElement === document.body) list.current?.focus();
+  }, [isEmptied]);
   const [selectedIds, setSelectedIds] = useState<ReadonlySet<string>>(new Set());
   const selectedItems = items.filter(({ id }) => selectedIds.has(id));
   const hiddenCount = isShowingHidden ? items.length : (data?.dismissed ?? 0);
   const total = data === undefined ? 0 : isShowingHidden ? data.total - hiddenCount : data.total;
 
+  /** Shows what an action did. Null if the list itself says it. */
+  function report(next: ActionNote | null): void {
+    setNote(next);
+    refresh();
+  }
   /** Adds items to the selection, or removes them. */
   function select(changed: readonly AttentionItem[], isSelected: boolean): void {
     const changedIds = new Set(changed.map(({ id }) => id));
@@ -99,7 +117,10 @@ function Items() {
           <Segmented
             label="Show"
             value={isShowingHidden ? "away" : "waiting"}
-            onChange={(show) => setQuery({ show: show === "away" ? "away" : null, item: null, open: null })}
+            onChange={(show) => {
+              setShownId(null);
+              setQuery({ show: show === "away" ? "away" : null, item: null, open: null });
+            }}
             options={[
               { value: "waiting", label: <Counted word="Waiting" count={total} /> },
               { value: "away", label: <Counted word="Snoozed & done" count={hiddenCount} /> },
@@ -115,7 +136,8 @@ function Items() {
           )}
           <p role="status" className="flex min-w-0 flex-1 items-center gap-2 text-sm text-muted-foreground">
             {hideActions.refusal !== null && <span className="text-danger">{hideActions.refusal}</span>}
-            {hideActions.last !== null && (
+            {note !== null && <Done note={note} />}
+            {note === null && hideActions.last !== null && (
               <>
                 <span className="min-w-0 truncate">{hideActions.last.text}</span>
                 <Button
@@ -139,7 +161,12 @@ function Items() {
             className="m-3"
           />
         )}
-        <ul aria-label="Needs you" className="divide-y border-b empty:hidden">
+        <ul
+          ref={list}
+          tabIndex={-1}
+          aria-label="Needs you"
+          className="divide-y border-b outline-none empty:hidden"
+        >
           {groups.map((group) => (
             <Fragment key={group.kind}>
               {group.shown.map(renderRow)}
@@ -169,10 +196,7 @@ function Items() {
           // A scrollable element must be focusable, so that it can be scrolled with the keyboard.
           // biome-ignore lint/a11y/noNoninteractiveTabindex: the reason above.
           tabIndex={0}
-          className={cn(
-            "min-w-0 flex-1 -outline-offset-2 lg:max-w-[24rem] lg:overflow-y-auto lg:border-l xl:max-w-[28rem] 2xl:max-w-[36rem]",
-            !linkedItem && "max-lg:hidden",
-          )}
+          className={cn(paneClasses, "-outline-offset-2", !linkedItem && "max-lg:hidden")}
         >
           <ItemDetail
             key={current.id}
@@ -180,9 +204,14 @@ function Items() {
             hideActions={hideActions}
             menu={menu}
             onBack={() => open(undefined)}
-            onChanged={refresh}
+            onDone={report}
           />
         </section>
+      )}
+      {isEmptied && (
+        <p className={cn(paneClasses, "p-6 text-sm text-muted-foreground max-lg:hidden")}>
+          Select an item to see it here.
+        </p>
       )}
     </div>
   );
@@ -198,10 +227,28 @@ function Items() {
         onSelect={(isSelected) => select([item], isSelected)}
         onOpen={() => open(item)}
         onAnswer={() => answer(item)}
-        onChanged={refresh}
+        onDone={report}
       />
     );
   }
+}
+
+const paneClasses =
+  "min-w-0 flex-1 lg:max-w-[24rem] lg:overflow-y-auto lg:border-l xl:max-w-[28rem] 2xl:max-w-[36rem]";
+
+/** Confirms an action, with a link to its result. */
+function Done({ note: { text, href } }: { readonly note: ActionNote }) {
+  return (
+    <>
+      <Check aria-hidden className="size-4 shrink-0 text-success" />
+      <span className="min-w-0 truncate">{text}</span>
+      {href !== undefined && (
+        <PageLink href={href} className="shrink-0 text-link hover:underline">
+          Show message
+        </PageLink>
+      )}
+    </>
+  );
 }
 
 function Counted({ word, count }: { word: string; count: number }) {
@@ -264,8 +311,9 @@ function useInboxKeys({ rows, current, menu, open, answer, markDone }: InboxKeys
   const hasItem = current !== undefined;
   const at = current === undefined ? -1 : rows.indexOf(current);
   const go = (step: number) => open(rows[Math.max(0, Math.min(rows.length - 1, at + step))], { focus: true });
-  useShortcut("j", () => go(1), { label: "Next item", group, enabled: hasItem });
-  useShortcut("k", () => go(-1), { label: "Previous item", group, enabled: hasItem });
+  const hasRows = rows.length > 0;
+  useShortcut("j", () => go(1), { label: "Next item", group, enabled: hasRows });
+  useShortcut("k", () => go(-1), { label: "Previous item", group, enabled: hasRows });
   useShortcut("a", () => current && answer(current), {
     label: "Answer or act",
     group,

@@ -1,12 +1,12 @@
 "use client";
 
-import { type AttentionItem, describeItemSource, isQuestion, toItemHref } from "@merkle/wire";
+import { type AttentionItem, describeItem, describeItemSource, isQuestion, toItemHref } from "@merkle/wire";
 import { type ReactNode, useId, useState } from "react";
 import { useCall } from "@/broker/use-call";
 import { PageLink } from "@/components/page-link";
 import { cn } from "@/core/utils";
 import { useIsGuest } from "@/identity/use-person";
-import type { Attempt } from "@/parts/feature";
+import type { ActionNote, Attempt } from "@/parts/feature";
 import { Parts } from "@/parts/features-context";
 import { Button } from "@/ui/button";
 import { Input } from "@/ui/input";
@@ -14,16 +14,16 @@ import { useAttempt } from "./use-attempt";
 
 export interface ItemActionsProps {
   readonly item: AttentionItem;
-  readonly onChanged: () => void;
+  readonly onDone: (note: ActionNote) => void;
   /** Opens the item, so that it can be answered in words. Set in a list row, which shows only the main action. */
   readonly onAnswer?: (() => void) | undefined;
   /** Whether to show the options of an ask here. False if the page shows them elsewhere. */
   readonly showsOptions?: boolean;
 }
 
-/** The actions on an item, and their result. */
-export function ItemActions({ item, onChanged, onAnswer, showsOptions = true }: ItemActionsProps) {
-  const attempt = useAttempt(onChanged);
+/** The actions on an item. A success is reported to the caller, as the item may leave the list with it. */
+export function ItemActions({ item, onDone, onAnswer, showsOptions = true }: ItemActionsProps) {
+  const attempt = useAttempt(onDone);
   const isInline = onAnswer !== undefined;
   return (
     <div
@@ -39,10 +39,10 @@ export function ItemActions({ item, onChanged, onAnswer, showsOptions = true }: 
       </div>
       <p
         role="status"
-        title={attempt.outcome ?? undefined}
+        title={attempt.failure ?? undefined}
         className={cn("text-sm text-muted-foreground empty:hidden", isInline ? "max-w-40 truncate" : "mt-2")}
       >
-        {attempt.outcome}
+        {attempt.failure}
       </p>
     </div>
   );
@@ -128,12 +128,16 @@ function useAnswer({ item, attempt }: ActionProps): (answered: string) => void {
   const call = useCall();
   return (answered) =>
     attempt.run(async () => {
-      await call("post_message", {
+      const { cursor } = await call("post_message", {
         session_id: item.session_id,
         content: { text: answered, answer: answered },
         ...(item.sequence === null ? {} : { reply_to: item.sequence }),
       });
-      return `Answered: ${answered}`;
+      const { who } = describeItem(item);
+      return {
+        text: `Answered${who === null ? "" : ` ${who}`}: ${answered}`,
+        href: `/sessions/${item.session}?m=${cursor}`,
+      };
     });
 }
 
@@ -195,7 +199,9 @@ function Nudge({ item, to, label, attempt }: ActionProps & { to: string; label: 
         attempt.run(async () => {
           const { nudged } = await call("nudge", { session_id: item.session_id, to });
           const wokenCount = nudged.filter(({ reached }) => reached.length > 0).length;
-          return wokenCount > 0 ? `${wokenCount} of ${nudged.length} nudged` : "No agents online to nudge";
+          return {
+            text: wokenCount > 0 ? `${wokenCount} of ${nudged.length} nudged` : "No agents online to nudge",
+          };
         })
       }
     >
@@ -216,7 +222,7 @@ function Resume({ item, attempt }: ActionProps) {
       onClick={() =>
         attempt.run(async () => {
           await call("resume_session", { session_id: item.session_id });
-          return "Resumed";
+          return { text: `Resumed: ${item.session_title}` };
         })
       }
     >

@@ -14,6 +14,7 @@ import { PageLink } from "@/components/page-link";
 import { PanelBoundary } from "@/components/panel-boundary";
 import { TimeText } from "@/components/time-text";
 import { lazyPart } from "@/core/lazy-part";
+import type { ActionNote } from "@/parts/feature";
 import { Button } from "@/ui/button";
 import { Kbd } from "@/ui/kbd";
 import { ItemActions } from "./item-actions";
@@ -28,11 +29,11 @@ export interface ItemDetailProps {
   readonly hideActions: HideItemActions;
   readonly menu: RefObject<HTMLDetailsElement | null>;
   readonly onBack: () => void;
-  readonly onChanged: () => void;
+  readonly onDone: (note: ActionNote) => void;
 }
 
 /** An item in full, with all actions. */
-export function ItemDetail({ item, hideActions, menu, onBack, onChanged }: ItemDetailProps) {
+export function ItemDetail({ item, hideActions, menu, onBack, onDone }: ItemDetailProps) {
   const { who, what } = describeItem(item);
   const consequence = consequences[isQuestion(item) ? "ask" : item.kind];
   return (
@@ -65,9 +66,9 @@ export function ItemDetail({ item, hideActions, menu, onBack, onChanged }: ItemD
           </p>
         </div>
         <PanelBoundary title="Preview">
-          <ItemPreview item={item} />
+          <ItemPreview item={item} onDone={onDone} />
         </PanelBoundary>
-        <ItemActions item={item} onChanged={onChanged} />
+        <ItemActions item={item} onDone={onDone} />
         <p className="text-sm text-muted-foreground empty:hidden">{consequence}</p>
       </div>
       <p className="mt-auto hidden flex-wrap gap-x-4 gap-y-1 border-t px-6 py-3 text-xs text-muted-foreground lg:flex">

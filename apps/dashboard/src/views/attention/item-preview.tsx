@@ -3,14 +3,15 @@
 import { type AttentionItem, describeItem, isQuestion } from "@merkle/wire";
 import { useRead } from "@/broker/use-read";
 import { readMessageText } from "@/feed/store/message-text";
+import type { PreviewProps } from "@/parts/feature";
 import { Parts, useHasPart } from "@/parts/features-context";
 import { MarkdownText } from "@/text/markdown/markdown-text";
 
 /** The text of an item, or a preview from the feature that created the item. */
-export function ItemPreview({ item }: { readonly item: AttentionItem }) {
+export function ItemPreview({ item, onDone }: PreviewProps) {
   const hasPart = useHasPart(({ attention }) => attention?.[item.kind]?.Preview);
   if (hasPart) {
-    return <Parts select={({ attention }) => attention?.[item.kind]?.Preview} given={{ item }} />;
+    return <Parts select={({ attention }) => attention?.[item.kind]?.Preview} given={{ item, onDone }} />;
   }
   if (item.session_id !== null && isQuestion(item))
     return (

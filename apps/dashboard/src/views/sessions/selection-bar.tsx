@@ -27,7 +27,7 @@ export function SelectionBar({ selected, onClear }: SelectionBarProps) {
         onClick={() =>
           attempt.run(async () => {
             await Promise.all([...selected].map((session_id) => call("mark_read", { session_id })));
-            return "Marked as read";
+            return { text: "Marked as read" };
           })
         }
       >
@@ -36,9 +36,9 @@ export function SelectionBar({ selected, onClear }: SelectionBarProps) {
       <Button size="sm" variant="ghost" onClick={onClear}>
         Clear
       </Button>
-      {attempt.outcome !== null && (
+      {attempt.failure !== null && (
         <p role="status" className="w-full text-sm">
-          {attempt.outcome}
+          {attempt.failure}
         </p>
       )}
     </div>
