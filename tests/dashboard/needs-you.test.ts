@@ -57,7 +57,7 @@ describe("what needs a person, of many agents", { tags: "chromium" }, () => {
       });
     const birch = { ...agent, team_id: (await session.join("Birch")).credential };
     await rest.call("set_status", { ...birch, status: "blocked", reason: "needs an account" });
-    const question = { text: "Which account?", kind: "ask", options: ["shared", "own"] } as const;
+    const question = { text: "Which account?", kind: "ask" as const, options: ["shared", "own"] };
     await rest.call("post_message", { ...birch, content: question, to: "@humans" });
     await ask("rm -rf build \u202e\nls");
     await ask("make");
