@@ -45,7 +45,8 @@ export const brief: Command = {
       ...(isSet(flags, "summary") && { summary: true }),
     });
     if (output.json) output.show(answer, "");
-    else if (answer.sessions.every(({ lines }) => lines.length === 0)) output.note(session ? "nothing new" : "nothing new in the sessions that you have read");
+    else if (answer.sessions.every(({ lines }) => lines.length === 0))
+      output.note(session ? "nothing new" : "nothing new in the sessions that you have read");
     else
       await output.page(
         answer,
