@@ -171,7 +171,10 @@ describe("a session's page", { tags: "chromium" }, () => {
     await page.getByRole("dialog", { name: "Atlas" }).waitFor();
     await page.keyboard.press("Escape");
     await roster.getByRole("button", { name: "All participants 31" }).click();
-    await page.getByRole("dialog", { name: "All participants" }).getByText("Team 30").waitFor();
+    await page
+      .getByRole("dialog", { name: "All participants" })
+      .getByRole("link", { name: "What Team 30 did" })
+      .waitFor();
     await page.keyboard.press("Escape");
 
     await expand.focus();
