@@ -134,7 +134,10 @@ function Items() {
               onSelect={(next) => setSelectedIds(new Set(next.map(({ id }) => id)))}
             />
           )}
-          <p role="status" className="flex min-w-0 flex-1 items-center gap-2 text-sm text-muted-foreground">
+          <p
+            role="status"
+            className="flex min-w-0 flex-1 items-center gap-2 max-sm:basis-full text-sm text-muted-foreground"
+          >
             {hideActions.refusal !== null && <span className="text-danger">{hideActions.refusal}</span>}
             {note !== null && <Done note={note} />}
             {note === null && hideActions.last !== null && (
