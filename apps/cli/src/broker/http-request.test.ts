@@ -59,6 +59,23 @@ describe("an HTTP request of a command", () => {
     expect((await requestHttp(url, { signal: patience })).text).toBe("3");
   });
 
+  it("[CLI-7] a cancelled request is not sent again, however many connections were kept", async () => {
+    const waiting: ServerResponse[] = [];
+    const url = await serve((request, response) => {
+      if (request.url === "/wait") waiting.push(response);
+      else if (waiting.length === 0) waiting.push(response);
+      else for (const each of [...waiting.splice(0), response]) each.end();
+    });
+    // Two requests at a time, so that two connections are kept.
+    await Promise.all([requestHttp(url, { signal: patience }), requestHttp(url, { signal: patience })]);
+    await new Promise(setImmediate);
+    const cancelled = new AbortController();
+    const request = requestHttp(`${url}/wait`, { signal: cancelled.signal });
+    await expect.poll(() => waiting.length).toBe(1);
+    cancelled.abort(new Error("cancelled"));
+    await expect(request).rejects.toThrow("cancelled");
+  });
+
   it("[CLI-110] an endless answer ends at a bound, and its connection with it", async () => {
     const chunk = Buffer.alloc(1024 * 1024);
     let sent = 0;

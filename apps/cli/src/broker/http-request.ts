@@ -148,7 +148,7 @@ async function send(url: URL, request: HttpRequest): Promise<IncomingMessage> {
     // The server may close a reused connection just as the request starts. Every request sent by this module
     // can safely be repeated.
     clientRequest.on("error", (error) =>
-      clientRequest.reusedSocket ? resolve(send(url, request)) : reject(error),
+      clientRequest.reusedSocket && !signal.aborted ? resolve(send(url, request)) : reject(error),
     );
     if (typeof body !== "object") clientRequest.end(body);
     else sendStreamed(body.open(), clientRequest, reject);
