@@ -12,6 +12,8 @@ export interface FrameTampering {
   message?: ((message: Message) => Message) | undefined;
   /** Changes an entry in the output of `list_peers`. */
   peer?: ((peer: Record<string, unknown>) => Record<string, unknown>) | undefined;
+  /** Returns what each frame to the client waits for. */
+  until?: (() => Promise<void> | undefined) | undefined;
 }
 
 /** A broker that clients trust, but that can change everything passing through it. */
@@ -46,7 +48,10 @@ export async function startEvilBroker(
     honest.on("open", () => {
       for (const text of early.splice(0)) honest.send(text);
     });
-    honest.on("message", (data) => client.send(JSON.stringify(tamper(JSON.parse(String(data)), tampering))));
+    honest.on("message", async (data) => {
+      await tampering.until?.();
+      client.send(JSON.stringify(tamper(JSON.parse(String(data)), tampering)));
+    });
     for (const [one, other] of [
       [client, honest],
       [honest, client],

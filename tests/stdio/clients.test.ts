@@ -7,8 +7,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from "vitest";
 import { WebSocketServer } from "ws";
-import { attach, findSocketPath } from "../../apps/cli/src/clients/client-socket.js";
+import { attach, findSocketPath, sendToServer } from "../../apps/cli/src/clients/client-socket.js";
 import { createCleanup } from "../kit/cleanup.js";
+import { startEvilBroker } from "../kit/evil-broker.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { startAgent, startSession } from "./agents.js";
 
@@ -97,6 +98,27 @@ describe("a client whose hooks are commands", () => {
     await alder.post("wake up", { to: "Birch" });
     await expect.poll(() => lines).toEqual([expect.stringMatching(/^Merkle nudge \d+: 1 unread\. /)]);
     expect(lines[0]).not.toContain("wake up");
+  });
+
+  it("[VENDOR-8] a plugin that connects while its server joins is in the roster as well", async () => {
+    const alder = await startSession(broker);
+    const slow = await startEvilBroker(broker.url);
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const isJoining = () => slow.heard.some((text) => text.includes("join_session"));
+    slow.tampering.until = () => (isJoining() ? released : undefined);
+    const started = startAgent(slow, alder, { client: "opencode", env: { TMPDIR: temporary } });
+    await expect.poll(isJoining).toBe(true);
+    await new Promise<void>((onAttached) => attach(() => undefined, { onAttached }));
+    // The server answers it after it has taken the plugin.
+    await sendToServer({ turn: { state: "ended", prompt_id: "p1" } });
+    release();
+    await started;
+    await expect
+      .poll(async () => (await alder.listPeers("Birch"))[0])
+      .toMatchObject({ capabilities: { wake: ["inbox"] } });
   });
 });
 

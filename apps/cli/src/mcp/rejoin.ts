@@ -54,9 +54,11 @@ export type StatusDeclaration = NonNullable<OutputOf<"list_peers">["peers"][numb
  */
 export function createRejoin(rejoinOptions: RejoinOptions): Rejoin {
   let entering: Promise<MerkleError | null> | undefined;
+  let isJoining = false;
   let lastDescription = "";
 
   async function tryToJoin(): Promise<MerkleError | null> {
+    isJoining = true;
     try {
       await joinSessions(rejoinOptions);
       return null;
@@ -64,7 +66,19 @@ export function createRejoin(rejoinOptions: RejoinOptions): Rejoin {
       entering = undefined;
       if (error instanceof MerkleError && error.code !== "unavailable") return error;
       throw error;
+    } finally {
+      isJoining = false;
+      refreshDescription();
     }
+  }
+
+  function refreshDescription(): void {
+    // A peer that is being joined would miss a change: it is described already, and not listed yet.
+    if (isJoining) return;
+    const text = JSON.stringify(rejoinOptions.describe());
+    if (lastDescription === "" || text === lastDescription) return;
+    lastDescription = text;
+    for (const team of rejoinOptions.teams.readers()) void updateDescription(rejoinOptions, team);
   }
 
   return {
@@ -76,12 +90,7 @@ export function createRejoin(rejoinOptions: RejoinOptions): Rejoin {
     rejoinOnNextCall() {
       entering = undefined;
     },
-    refreshDescription() {
-      const text = JSON.stringify(rejoinOptions.describe());
-      if (lastDescription === "" || text === lastDescription) return;
-      lastDescription = text;
-      for (const team of rejoinOptions.teams.readers()) void updateDescription(rejoinOptions, team);
-    },
+    refreshDescription,
   };
 }
 
