@@ -78,7 +78,11 @@ export async function explainHomeErrors<T>(home: string, work: () => Promise<T>)
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "ENOSPC" || code === "EDQUOT")
-      throw cannotWrite("disk_full", `No space is left in ${home}.`, error);
+      throw cannotWrite(
+        "disk_full",
+        `No space is left in ${home}. Free some space there, or set MERKLE_HOME to a folder on another disk.`,
+        error,
+      );
     if (
       code === "EACCES" ||
       code === "EPERM" ||
@@ -86,14 +90,18 @@ export async function explainHomeErrors<T>(home: string, work: () => Promise<T>)
       code === "ENOTDIR" ||
       code === "EEXIST"
     ) {
-      throw cannotWrite("home_read_only", `The Merkle home ${home} cannot be written (${code}).`, error);
+      throw cannotWrite(
+        "home_read_only",
+        `The Merkle home ${home} cannot be written (${code}). Set MERKLE_HOME to a folder in which you may write.`,
+        error,
+      );
     }
     throw error;
   }
 }
 
-function cannotWrite(code: string, problem: string, cause: unknown): CliError {
-  return new CliError(code, `${problem} Set MERKLE_HOME to a folder that can.`, {
+function cannotWrite(code: string, message: string, cause: unknown): CliError {
+  return new CliError(code, message, {
     exitCode: exitCodes.unexpected,
     next: ["merkle doctor"],
     cause,
