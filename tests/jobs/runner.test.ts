@@ -205,7 +205,7 @@ describe.each(containments)("a run contained by $containment", ({ containment, t
         `
       if [ "$1" = bomb ]; then
         [ "$2" -gt 0 ] || exec sleep 20
-        "$0" bomb $(($2 - 1)) & setsid "$0" bomb $(($2 - 1)) & wait; exit
+        "$0" bomb $(($2 - 1)) & one=$!; setsid "$0" bomb $(($2 - 1)) & wait $one && wait $!; exit
       fi
       "$0" bomb 8`,
         onTestFinished,
