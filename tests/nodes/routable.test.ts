@@ -12,7 +12,8 @@ import { brokerTransports } from "../kit/transports.js";
  * peers' cursors. docs/scale.md describes how to split them by session.
  */
 const isBatch = ({ query }: SentStatement) =>
-  /\bappend_(?:usual_)?messages\b/.test(query) || /json_to_recordset[^;]*\backnowledged bigint\b/.test(query);
+  /\bappend_messages\b|\bINSERT INTO messages\b/.test(query) ||
+  /json_to_recordset[^;]*\backnowledged bigint\b/.test(query);
 
 /**
  * The search index's tables. Their transactions may cover several sessions, because the index can be rebuilt at any
