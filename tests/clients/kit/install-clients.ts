@@ -4,6 +4,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { clientTable } from "@merkle/wire/text";
 import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
@@ -13,34 +14,45 @@ declare module "vitest" {
   }
 }
 
-/** The versions of the clients to test, defined only here. Other versions may behave differently. */
 const packages = {
-  claude: "@anthropic-ai/claude-code@2.1.330",
-  codex: "@openai/codex@0.169.0",
-  gemini: "@google/gemini-cli@0.61.0",
-  opencode: "opencode-ai@1.18.33",
-  copilot: "@github/copilot@1.0.102",
+  claude: "@anthropic-ai/claude-code",
+  codex: "@openai/codex",
+  gemini: "@google/gemini-cli",
+  opencode: "opencode-ai",
+  copilot: "@github/copilot",
 } as const;
+type Client = keyof typeof packages;
+
+const isLatest = process.env["MERKLE_CLIENTS"] === "latest";
 
 const run = promisify(execFile);
 
 /** Installs each client, unless an earlier run has installed it. Warns about clients that are unavailable. */
 export default function setup(project: TestProject): Promise<void> {
-  return installClients(project, Object.keys(packages) as (keyof typeof packages)[]);
+  return installClients(project, Object.keys(packages) as Client[]);
 }
 
-export async function installClients(
-  project: TestProject,
-  names: readonly (keyof typeof packages)[],
-): Promise<void> {
+export async function installClients(project: TestProject, names: readonly Client[]): Promise<void> {
   const programs: Record<string, string> = {};
   for (const name of names) {
-    const spec = packages[name];
+    const spec = `${packages[name]}@${await chooseVersion(name)}`;
     const program = await install(name, spec);
     if (program === undefined) console.warn(`${spec} could not be installed: what is about it is left out.`);
     else programs[name] = program;
   }
   project.provide("clientPrograms", programs);
+}
+
+/** Returns the version that was tried or, with `--latest`, the newest one in the registry, and names both. */
+async function chooseVersion(name: Client): Promise<string> {
+  const tried = clientTable.find((client) => client.name === name)?.tried ?? "latest";
+  if (!isLatest) return tried;
+  const newest = await run("npm", ["view", packages[name], "version"]).then(
+    ({ stdout }) => stdout.trim(),
+    () => "latest",
+  );
+  console.info(`${name} ${newest}${newest === tried ? ", as tried" : `; ${tried} was tried`}`);
+  return newest;
 }
 
 async function install(name: string, spec: string): Promise<string | undefined> {
