@@ -1,13 +1,18 @@
 import { spawn } from "node:child_process";
+import { join } from "node:path";
 import { text as readText } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import type { OutputOf } from "@merkle/wire";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
+import { testMerkle } from "../../../apps/cli/src/test-kit/merkle.js";
 import { type Mesh, startMesh } from "../../claude/kit/mesh.js";
 import { type Dialect, startScriptedModel } from "../../claude/kit/scripted-model.js";
+import { controlTestCursor, installTestCursor, type TestCursor } from "../../kit/cursor.js";
+import { acpAgents, prepareAcpAgent } from "../kit/acp-agent.js";
 import { chatApi } from "../kit/chat-api.js";
 import { prepareAgent, say } from "../kit/client-agent.js";
 import { type DrivenClient, getDrivenClient } from "../kit/driven-clients.js";
+import { geminiApi } from "../kit/gemini-api.js";
 import { responsesApi } from "../kit/responses-api.js";
 
 /** Any participant in the exchange, whichever client it uses. */
@@ -27,14 +32,24 @@ const clients: readonly { name: DrivenClient["name"]; tool: string; dialect?: Di
   { name: "codex", tool: "mcp__merkle__send_message", dialect: responsesApi },
   { name: "opencode", tool: "merkle_send_message", dialect: chatApi },
 ];
+/** The tool and the model API of each client that is driven as an ACP agent. */
+const driven = {
+  gemini: { tool: "mcp_merkle_send_message", dialect: geminiApi },
+  opencode: { tool: "merkle_send_message", dialect: chatApi },
+};
 const idleMs = 60_000;
 const rounds = 2;
 
-describe.runIf(clients.every(({ name }) => inject("clientPrograms")[name] !== undefined))("together", () => {
-  it("[WAKE-10] [VENDOR-8] Claude Code, Codex, OpenCode and curl wake each other, and ask no model while they are idle", async () => {
+const areInstalled = [...clients, ...acpAgents].every(
+  ({ name }) => inject("clientPrograms")[name] !== undefined,
+);
+
+describe.runIf(areInstalled)("together", () => {
+  it("[WAKE-10] [VENDOR-8] [WAKE-23] [WAKE-25] Claude Code, Codex, OpenCode, two ACP agents and curl wake each other, also from Cursor, and ask no model while they are idle", async () => {
     const mesh = await startMesh(onTestFinished);
     const members: Member[] = [];
     for (const client of clients) members.push(await startClient(mesh, client));
+    for (const agent of acpAgents) members.push(await startAcpAgent(mesh, agent));
     members.push(await startCurl(mesh));
     const pairs = members.flatMap((from) => members.filter((to) => to !== from).map((to) => ({ from, to })));
 
@@ -55,11 +70,25 @@ describe.runIf(clients.every(({ name }) => inject("clientPrograms")[name] !== un
       );
     report("in all", took);
 
+    const cursor = await startCursor(mesh);
+    for (const [index, member] of members.entries()) {
+      await member.rests();
+      await cursor.step({ tool: "send_message", input: { to: [member.team], message: `cursor-${index}x` } });
+      await member.has(`cursor-${index}x`);
+    }
     for (const member of members) await member.rests();
-    const asked = members.map((member) => member.requestCount);
+    await members[0]?.send("cursor", "letter-to-cursor");
+    for (const member of members) await member.rests();
+    const countRequests = () => [...members.map((member) => member.requestCount), cursor.conversation.length];
+    const asked = countRequests();
     // Real time must pass, because the test checks that idle clients do not call their models.
     await delay(idleMs);
-    expect(members.map((member) => member.requestCount)).toEqual(asked);
+    expect(countRequests()).toEqual(asked);
+    const [received] = await cursor.step({ tool: "Shell" });
+    expect(received).toMatchObject({
+      model: "postToolUse",
+      text: expect.stringContaining("letter-to-cursor"),
+    });
   }, 1_200_000);
 });
 
@@ -85,13 +114,58 @@ async function startClient(mesh: Mesh, { name, tool, dialect }: (typeof clients)
       return model.requests.length;
     },
     send: (to, letter) =>
-      say(terminal, `call ${tool} ${JSON.stringify({ to, message: letter })} then say sent`, model),
+      say(terminal, `call ${tool} ${JSON.stringify({ to: [to], message: letter })} then say sent`, model),
     has: async (letter) => performance.timeOrigin + (await model.waitFor(letter)).atMs,
     async rests() {
       await model.rests();
       await expect.poll(atRest).toBe("idle");
     },
   };
+}
+
+async function startAcpAgent(mesh: Mesh, acpAgent: (typeof acpAgents)[number]): Promise<Member> {
+  const { tool, dialect } = driven[acpAgent.name];
+  const model = await startScriptedModel(onTestFinished, { dialect });
+  const where = { team: `${acpAgent.name}-acp`, name: `${acpAgent.name}-2` };
+  const launch = await prepareAcpAgent(acpAgent, { mesh, model, ...where }, onTestFinished);
+  const launched = await launch();
+  launched.enter("say ready");
+  await model.waitFor("say ready");
+  return {
+    team: where.team,
+    get requestCount() {
+      return model.requests.length;
+    },
+    async send(to, letter) {
+      launched.enter(`call ${tool} ${JSON.stringify({ to: [to], message: letter })} then say sent`);
+    },
+    has: async (letter) => performance.timeOrigin + (await model.waitFor(letter)).atMs,
+    async rests() {
+      await model.rests();
+      await expect
+        .poll(async () => (await mesh.findPeer(where.team, where.name))?.declared?.status)
+        .toBe("idle");
+    },
+  };
+}
+
+/** Launches the stand-in for Cursor, whose steps the test chooses. It is idle between two steps. */
+async function startCursor(mesh: Mesh): Promise<TestCursor> {
+  const merkle = await testMerkle(onTestFinished);
+  const bin = join(merkle.home, "bin");
+  await installTestCursor(bin);
+  const cursor = await controlTestCursor(join(merkle.home, "control.sock"));
+  const where = ["--url", mesh.url, "--session", mesh.slug, "--team", "cursor", "-y"];
+  const env = { ...cursor.env, PATH: `${bin}:${process.env["PATH"]}` };
+  const { ended } = merkle.start(["launch", "--client", "cursor", ...where], { env });
+  onTestFinished(cursor.disconnect);
+  await Promise.race([
+    cursor.loaded,
+    ended.then(({ stderr }) => Promise.reject(new Error(`Cursor ended: ${stderr}`))),
+  ]);
+  await cursor.step({ prompt: "begin" });
+  await cursor.step({ stop: "completed" });
+  return cursor;
 }
 
 /** Starts a curl loop, as in AGENTS.md. It has no model, so `asked` is always 0. */
