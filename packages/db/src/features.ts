@@ -5,6 +5,7 @@ export * from "./features/archive/feature.js";
 export * from "./features/audit/feature.js";
 export * from "./features/brief/feature.js";
 export * from "./features/checkouts/feature.js";
+export * from "./features/demo/feature.js";
 export * from "./features/export/feature.js";
 export * from "./features/import/feature.js";
 export * from "./features/jobs/feature.js";

@@ -1,17 +1,23 @@
 import { randomUUID } from "node:crypto";
-import { insertMesh } from "@merkle/db";
+import { insertMesh, lockDemoRoom } from "@merkle/db";
 import { createCall } from "../../transports/call-inside.js";
 import type { Meshes, Services } from "../../transports/services.js";
-import { type DemoRoomsOptions, demoMeshName } from "./demo-rooms.js";
+import { type DemoMesh, demoMeshName } from "./demo-rooms.js";
 
 /** Opens the demo mesh, creating it on first use, with access for any caller. */
-export async function enterDemo(meshes: Meshes): Promise<Awaited<ReturnType<DemoRoomsOptions["enter"]>>> {
+export async function enterDemo(meshes: Meshes): Promise<DemoMesh> {
   const services = (await meshes.find(demoMeshName)) ?? (await createDemoMesh(meshes));
+  const hasOtherNodes = services.nodes.others.size > 0;
   return {
     call: createCall(services),
+    hasOtherNodes,
+    runAlone: (work) =>
+      services.database.transaction(async (tx) => {
+        await lockDemoRoom(tx);
+        return work();
+      }),
     // This node does not know about readers on other nodes, so it assumes that each session has some.
-    isWatched: (sessionId) =>
-      (services.channels.find(sessionId)?.readers ?? 0) > 0 || services.nodes.others.size > 0,
+    isWatched: (sessionId) => hasOtherNodes || (services.channels.find(sessionId)?.readers ?? 0) > 0,
   };
 }
 
