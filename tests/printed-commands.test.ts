@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, inject, it } from "vitest";
@@ -39,6 +40,9 @@ function wordsOf(command: string): string[] {
   return words.map((word) => word.replace(/["']/g, ""));
 }
 
+/** Takes what the parser prints, such as the page of a printed `merkle help`. */
+const unread = new PassThrough().resume();
+
 /** Parses a command without running it. Returns the parser's error message, if any. */
 async function parseProblem(command: string): Promise<string | undefined> {
   const commands = commandGroups.flatMap((group) => group.commands);
@@ -47,7 +51,7 @@ async function parseProblem(command: string): Promise<string | undefined> {
     await createProgram(commandGroups, {
       variables: [],
       argv,
-      stdout: process.stdout,
+      stdout: unread,
       run: async () => undefined,
     }).parseAsync(argv, {
       from: "user",
