@@ -4,6 +4,7 @@ import { mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { getClientAbilities } from "@merkle/wire/text";
 import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
@@ -13,8 +14,8 @@ declare module "vitest" {
   }
 }
 
-/** The version of Claude Code to test, defined only here. Other versions may behave differently. */
-const version = process.env["MERKLE_CLAUDE_VERSION"] ?? "2.1.330";
+/** The version of Claude Code to test: the one that Merkle was tried with. Other versions may behave differently. */
+const version = process.env["MERKLE_CLAUDE_VERSION"] ?? getClientAbilities("claude").tried;
 
 /** Installs Claude Code, unless an earlier run has installed it. */
 export default async function setup(project: TestProject): Promise<void> {
