@@ -19,6 +19,7 @@ describe("the settings of who is let in", { tags: "chromium" }, () => {
     );
     await page.getByRole("button", { name: "Invite people…" }).click();
     const dialog = page.getByRole("dialog");
+    await dialog.getByRole("alert").getByText("only on the machine that runs the broker").waitFor();
     await dialog.getByRole("combobox", { name: /^Opens/ }).selectOption({ label: "Plan the move" });
     await dialog.getByRole("spinbutton", { name: "Number of uses" }).fill("2");
     await dialog.getByRole("combobox", { name: "Expires in" }).selectOption({ label: "7 days" });
@@ -26,7 +27,6 @@ describe("the settings of who is let in", { tags: "chromium" }, () => {
     await dialog.getByRole("button", { name: "Create invite" }).click();
     const link = await shownOnce(dialog, "Link");
     const code = await shownOnce(dialog, "Spoken code");
-    await dialog.getByRole("alert").getByText("only on the machine that runs the broker").waitFor();
     expect(await findBarriers()).toEqual([]);
     // A click outside must not close a dialog that shows a secret once.
     await page.mouse.click(5, 5);

@@ -30,7 +30,16 @@ export const invite: Command = {
     refuseAgentShell(config);
     const input = await readInviteInput(flags);
     const broker = await findBroker(config, signal);
-    const session = name === undefined ? undefined : await getSession(broker, name, config);
+    const [session, { base_url }] = await Promise.all([
+      name === undefined ? undefined : getSession(broker, name, config),
+      broker.call("get_app_info", {}),
+    ]);
+    if (isLoopbackAddress(base_url)) {
+      output.note(
+        "  The link works only on the broker's machine. For others, start the broker with an address that they can reach:",
+      );
+      output.note("    merkle up --public-url https://mesh.example.com");
+    }
     const made = await broker.call("create_invite", {
       ...input,
       ...(session && { session_id: session.session_id }),
@@ -40,12 +49,6 @@ export const invite: Command = {
     output.note(
       `  ${uses}. Anyone who has it can join, in a browser or by merkle join -. Share it privately.`,
     );
-    if (isLoopbackAddress(made.link)) {
-      output.note(
-        "  The link works only on the broker's machine. For others, start the broker with an address that they can reach:",
-      );
-      output.note("    merkle up --public-url https://mesh.example.com");
-    }
     output.note(`  revoke: merkle invite revoke ${made.invite_id}`);
     if (made.code !== null)
       output.note(`  the code is valid for ten minutes: merkle join ${made.code} --url ${broker.base}`);

@@ -4,6 +4,7 @@ import type { InputOf, OutputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { isLoopbackAddress } from "@merkle/wire/text";
 import { useId, useState } from "react";
+import { useAppInfo } from "@/broker/use-app-info";
 import { useBroker } from "@/broker/use-broker";
 import { useRead } from "@/broker/use-read";
 import { DateText } from "@/components/date-text";
@@ -53,6 +54,7 @@ export function InviteDialog({ session, onMade, onClose }: InviteDialogProps) {
       onClose={onClose}
       toResult={(invite) => ({ title: "Invite created", body: <MadeInvite made={invite} /> })}
     >
+      <AddressWarning />
       <SessionField preselected={session} value={sessionId} onChange={setSessionId} />
       <div className="grid gap-4 sm:grid-cols-3">
         <LifetimeField seconds={seconds} secondsMax={limits.inviteSecondsMax} onChange={setSeconds} />
@@ -102,6 +104,19 @@ export function InviteDialog({ session, onMade, onClose }: InviteDialogProps) {
   );
 }
 
+/** Warns before the invite is created if its link will work only on the broker's machine. */
+function AddressWarning() {
+  const { data: info } = useAppInfo();
+  if (!info || !isLoopbackAddress(info.base_url)) return null;
+  return (
+    <p role="alert" className="rounded-lg border border-warning/40 px-3 py-2 text-sm">
+      The link will work only on the machine that runs the broker. For people on other machines, first start
+      the broker with an address that they can reach:{" "}
+      <span className="font-mono">merkle up --public-url https://mesh.example.com</span>
+    </p>
+  );
+}
+
 interface SessionFieldProps {
   readonly preselected: InviteDialogProps["session"];
   readonly value: string;
@@ -141,13 +156,6 @@ function MadeInvite({ made }: { readonly made: OutputOf<"create_invite"> }) {
   return (
     <div className="grid min-w-0 gap-4">
       <Snippet label="Link" text={link} />
-      {isLoopbackAddress(link) && (
-        <p role="alert" className="text-sm">
-          This link works only on the machine that runs the broker. For people on other machines, start it
-          with an address that they can reach:{" "}
-          <span className="font-mono">merkle up --public-url https://mesh.example.com</span>
-        </p>
-      )}
       {code !== null && code_expires_at !== null && (
         <div className="grid gap-1">
           <Snippet label="Spoken code" text={code} />
