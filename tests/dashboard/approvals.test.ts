@@ -76,6 +76,35 @@ describe("the approvals of a person", { tags: "chromium" }, () => {
     expect(problems).toEqual([]);
   });
 
+  it("[DASH-417] after an answer no other request moves, so that a second click decides nothing", async () => {
+    const { as, ask, answerTo } = await startAsking();
+    const first = await ask({ command: "rm -rf build" });
+    const second = await ask({ command: "git push" });
+    const third = await ask({ command: "make" });
+    const { page, problems, findBarriers } = await dashboard.open("/approvals", { as });
+    const waiting = page.getByRole("list", { name: "Waiting" });
+    const cards = waiting.getByRole("listitem");
+    await cards.nth(2).getByText("make", { exact: true }).waitFor();
+    const listBoxes = async () => [await cards.nth(1).boundingBox(), await cards.nth(2).boundingBox()];
+    const before = await listBoxes();
+    await cards.nth(0).getByRole("button", { name: "Allow once" }).dblclick();
+    expect(await answerTo(first)).toMatchObject({ state: "allowed" });
+    await cards.nth(0).getByText("Allowed once: rm -rf build").waitFor();
+    await page.getByRole("region", { name: "Ended" }).getByText("rm -rf build").first().waitFor();
+    expect(await listBoxes()).toEqual(before);
+    await cards.nth(1).getByRole("button", { name: "Allow once" }).focus();
+    await page.keyboard.press("Enter");
+    expect(await answerTo(second)).toMatchObject({ state: "allowed" });
+    await cards.nth(1).getByText("Allowed once: git push").waitFor();
+    await expect.poll(() => cards.nth(1).evaluate((each) => each.matches(":focus"))).toBe(true);
+    expect(await listBoxes()).toEqual(before);
+    expect(await findBarriers()).toEqual([]);
+    await cards.nth(2).getByRole("button", { name: "Allow once" }).click();
+    expect(await answerTo(third)).toMatchObject({ state: "allowed" });
+    await page.getByText("No pending approvals").waitFor();
+    expect(problems).toEqual([]);
+  });
+
   it("[APPROVE-8] [APPROVE-9] it is among what needs its person, is all there on a phone, and another device of theirs has nothing of it", async () => {
     const { as, ask, answerTo } = await startAsking();
     const approval = await ask({ command: `curl https://example.com/${"x".repeat(200)}` });

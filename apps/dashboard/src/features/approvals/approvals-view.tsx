@@ -14,8 +14,8 @@ import { GuestNote } from "@/identity/power-gate";
 import { useIsGuest, usePerson } from "@/identity/use-person";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
-import { ApprovalCard } from "./approval-card";
 import { formatRequest } from "./request-text";
+import { WaitingApprovals } from "./waiting-approvals";
 
 /** The permission requests of your own agents, which you can answer on this device. */
 export function ApprovalsView() {
@@ -67,11 +67,7 @@ function Found({
           </EmptyDescription>
         </Empty>
       ) : (
-        <ul aria-label="Waiting" className="flex flex-col gap-4">
-          {waiting.map((approval) => (
-            <ApprovalCard key={approval.approval} approval={approval} onChanged={onChanged} />
-          ))}
-        </ul>
+        <WaitingApprovals waiting={waiting} onChanged={onChanged} />
       )}
       {ended.length > 0 && (
         <Panel title="Ended" level={2}>
