@@ -37,7 +37,9 @@ export function MoveMenu({ task, anchor, moves, onClose }: MoveMenuProps) {
               onClick={() => choose(column)}
               className="flex min-h-8 w-full items-center rounded-md px-2 text-left hover:bg-raised aria-disabled:text-muted-foreground pointer-coarse:min-h-11"
             >
-              Move to {stateLabels[column]}
+              {column === "claimed" && refusal === undefined
+                ? "Claim for me"
+                : `Move to ${stateLabels[column]}`}
             </button>
             {refusal !== undefined && (
               <p id={`${id}${column}`} className="px-2 pb-1 text-sm text-muted-foreground">

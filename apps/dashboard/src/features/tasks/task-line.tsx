@@ -33,7 +33,7 @@ export function TaskLine({ task, where }: TaskLineProps) {
         </span>
       </span>
       {handed_back_at !== null && <span className="text-sm text-warning @max-lg:order-1">returned</span>}
-      {task.unanswered && <span className="text-sm text-warning @max-lg:order-1">unanswered</span>}
+      {task.unanswered && <span className="text-sm text-warning @max-lg:order-1">not reviewed yet</span>}
       {describeFacts(task).map((fact) => (
         <span
           key={fact}
