@@ -49,6 +49,20 @@ describe("the dashboard in large text, zoomed in and by keys", { tags: "chromium
     expect(found).toEqual([]);
   });
 
+  it("[DASH-396] with text of 200 % the titles of sessions are whole on a phone", async () => {
+    const session = await createTestSession(dashboard.rest, "Split the auth service into smaller services");
+    await session.post(session.convener, "The token table is ready.");
+    const { page } = await dashboard.open("/", phone);
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send("Page.setFontSizes", { fontSizes: { standard: 32, fixed: 26 } });
+    await page.reload();
+    const title = page.getByRole("link", { name: "Split the auth service into smaller services" });
+    await title.waitFor();
+    expect(await title.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(phone.viewport.width);
+    await page.close();
+  });
+
   it("[DASH-397] with text of 200 % a phone's bottom bar keeps within the screen, and what has no room in it is under More", async () => {
     const { page, problems, findBarriers } = await dashboard.open("/", phone);
     await isShown(page);

@@ -11,7 +11,7 @@ interface SelectProps<Value extends string> extends Omit<ComponentProps<"select"
 /** A native select, which works well on every device. */
 function Select<Value extends string>({ className, options, onChange, ...props }: SelectProps<Value>) {
   return (
-    <span data-slot="select" className="relative inline-flex min-w-0 items-center">
+    <span data-slot="select" className="relative inline-flex max-w-full min-w-0 items-center">
       <select
         className={cn(
           "h-8 min-w-0 appearance-none rounded-md border border-input bg-background pr-7 pl-2 text-base hover:bg-raised disabled:opacity-50 pointer-coarse:h-11",

@@ -36,14 +36,14 @@ export function SessionRow({ session, needsYou, isSelected, onSelect }: SessionR
         </label>
       </TableCell>
       <TableCell className={cn(cell, "relative pl-1")}>
-        <div className="flex min-w-0 items-center gap-2">
+        <div className="flex min-w-0 items-center gap-2 max-[18rem]:flex-wrap">
           {needsYou && <NeedsMark />}
           <PageLink
             href={`/sessions/${slug}`}
             dir="auto"
             data-session-link
             // A press anywhere in the cell opens the session.
-            className="min-w-0 truncate font-medium after:absolute after:inset-0 hover:underline"
+            className="min-w-0 truncate font-medium max-[18rem]:basis-full max-[18rem]:text-wrap after:absolute after:inset-0 hover:underline"
             title={description === "" ? title : `${title}\n${description}`}
           >
             {title}
