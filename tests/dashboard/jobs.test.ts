@@ -157,7 +157,7 @@ describe("jobs in the page", { tags: "chromium" }, () => {
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-272] [DASH-276] what hinders jobs is said where they are started, and the settings tell what runs them", {
+  it("[DASH-272] [DASH-276] [DASH-418] what hinders jobs is said where they are started, and the settings tell what runs them", {
     tags: "long",
   }, async () => {
     told = { ...facts, version: null, problem: 'No program "claude" can be run here.' };
@@ -165,6 +165,12 @@ describe("jobs in the page", { tags: "chromium" }, () => {
     const { page, problems, findBarriers } = await dashboard.open(`/sessions/${session.slug}/jobs`, phone);
     await page.getByText('will fail immediately. No program "claude" can be run here.').waitFor();
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(phone.viewport.width);
+    expect(await page.getByRole("button", { name: "Draft conclusion" }).isDisabled()).toBe(true);
+    await page.goto(`${page.url()}?conclude=1`);
+    const bar = page.getByRole("region", { name: "Agent’s draft" });
+    await bar.getByText("needs the program “claude”, which this broker cannot run").waitFor();
+    expect(await bar.getByRole("button", { name: "Draft conclusion" }).isDisabled()).toBe(true);
+    await page.keyboard.press("Escape");
     told = facts;
     await page.getByRole("link", { name: "Job runner" }).click();
     const runner = page.getByRole("region", { name: "Job runner" });

@@ -1,6 +1,6 @@
 "use client";
 
-import type { Job, OutputOf, Proposal } from "@merkle/wire";
+import type { Job, Proposal } from "@merkle/wire";
 import { NotebookPen } from "lucide-react";
 import { type ReactNode, useCallback, useEffect, useRef } from "react";
 import { type Action, useAction } from "@/broker/use-action";
@@ -13,6 +13,7 @@ import type { ConclusionDraftProps } from "@/parts/feature";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
 import { isInFlight } from "./describe-job";
+import { DraftObstacleText, useDraftObstacle } from "./draft-obstacle";
 import { JobMark } from "./job-mark";
 import { JobTime } from "./job-time";
 import { useJobs } from "./use-jobs";
@@ -119,19 +120,15 @@ function JobElsewhereNotice({ job: { job_id } }: { readonly job: Job }) {
 
 function Draftable({ failed }: { readonly failed: Job | undefined }) {
   const { start, isPending, refusal } = useStartJob();
-  const { data } = useRead("get_runner", {}, { on: ["jobs"] });
-  const obstacle = data === undefined ? null : describeDraftObstacle(data);
+  const obstacle = useDraftObstacle();
   return (
     <Bar>
       <div className={textClasses}>
         <p>
-          {obstacle ?? "An agent can draft the conclusion from the feed and document."}{" "}
           {obstacle === null ? (
-            "You edit the draft and conclude."
+            "An agent can draft the conclusion from the feed and document. You edit the draft and conclude."
           ) : (
-            <PageLink href="/settings#jobs" className="text-link underline underline-offset-4">
-              Job runner
-            </PageLink>
+            <DraftObstacleText obstacle={obstacle} />
           )}
         </p>
         {failed !== undefined && (
@@ -145,7 +142,7 @@ function Draftable({ failed }: { readonly failed: Job | undefined }) {
         type="button"
         variant="outline"
         size="sm"
-        disabled={isPending}
+        disabled={isPending || obstacle?.isFinal}
         onClick={() => void start(conclusionTarget)}
       >
         <NotebookPen aria-hidden />
@@ -154,17 +151,6 @@ function Draftable({ failed }: { readonly failed: Job | undefined }) {
       <RefusalNote refusal={refusal} className="basis-full" />
     </Bar>
   );
-}
-
-/** Returns what an agent's draft of the conclusion lacks, as a sentence. Null if an agent can draft it now. */
-function describeDraftObstacle({ here, elsewhere }: OutputOf<"get_runner">): string | null {
-  if (here === null)
-    return elsewhere
-      ? "An agent’s draft waits until a runner on another machine takes the job."
-      : "An agent’s draft needs a job runner, and this broker has none.";
-  if (here.runner === null || here.runner.problem === null) return null;
-  const lack = `An agent’s draft needs the program “${here.runner.program}”, which this broker cannot run`;
-  return elsewhere ? `${lack}, or a runner on another machine.` : `${lack}.`;
 }
 
 interface DraftedProps extends Pick<ConclusionDraftProps, "isEmpty" | "onUse"> {

@@ -12,6 +12,8 @@ import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { useSessionActions } from "@/views/session/use-session-actions";
 import { isInFlight } from "./describe-job";
+import { useDraftObstacle } from "./draft-obstacle";
+import { runnerNoteId } from "./runner-note";
 import { SourceJobs } from "./source-jobs";
 import { useJobs } from "./use-jobs";
 import { conclusionTarget, useStartJob } from "./use-start-job";
@@ -53,14 +55,23 @@ function Jobs() {
   );
 }
 
-/** A button that starts a job to draft the conclusion. A person then edits the draft and concludes with it. */
+/** A button that starts a job to draft the conclusion. If none can run, the note above the jobs says why. A person then edits the draft and concludes with it. */
 function Draft() {
   const { start, isPending, refusal } = useStartJob();
+  const obstacle = useDraftObstacle();
+  const isDisabled = obstacle?.isFinal === true;
   const startDraft = () => void start(conclusionTarget);
-  usePaletteAction({ id: "draft-conclusion", label: "Draft conclusion", run: startDraft });
+  usePaletteAction(
+    isDisabled ? null : { id: "draft-conclusion", label: "Draft conclusion", run: startDraft },
+  );
   return (
     <div className="grid gap-1">
-      <Button variant="outline" disabled={isPending} onClick={startDraft}>
+      <Button
+        variant="outline"
+        disabled={isPending || isDisabled}
+        aria-describedby={isDisabled ? runnerNoteId : undefined}
+        onClick={startDraft}
+      >
         <NotebookPen aria-hidden /> {isPending ? "Starting…" : "Draft conclusion"}
       </Button>
       <RefusalNote refusal={refusal} />
