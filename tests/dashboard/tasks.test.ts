@@ -225,7 +225,7 @@ describe("the tasks of a session", { tags: "chromium" }, () => {
     const menu = page.getByRole("dialog", { name: "Move task 1" });
     await menu.getByText(/A task is blocked while it waits for others/).waitFor();
     expect(await findBarriers()).toEqual([]);
-    await menu.getByRole("button", { name: "Move to Claimed" }).focus();
+    await menu.getByRole("button", { name: "Claim for me" }).focus();
     await page.keyboard.press("Enter");
     await column("Claimed")
       .getByRole("link", { name: /Rotate tokens/ })
@@ -240,6 +240,32 @@ describe("the tasks of a session", { tags: "chromium" }, () => {
       .getByRole("link", { name: /Test the rotation/ })
       .waitFor();
     expect(problems).toEqual([]);
+  });
+
+  it("[DASH-419] where there are more tasks than one page has, the page says how many it shows", {
+    tags: "long",
+  }, async () => {
+    const session = await createTestSession(dashboard.rest, "Split everything");
+    const me = { session_id: session.sessionId, team_id: session.convener };
+    await dashboard.rest.call("create_task", { ...me, title: "Part 0" });
+    for (let task = 1; task <= 26; task += 1) {
+      const parts = Array.from({ length: 20 }, (_, index) => ({ title: `Part ${task}.${index}` }));
+      await dashboard.rest.call("split_task", { ...me, task, parts });
+    }
+    const path = `/sessions/${session.slug}/tasks`;
+    const { page, problems } = await dashboard.open(path, { as: await dashboard.newPerson("Ana") });
+    const note = page.getByText("Showing 500 of 521 unfinished tasks, the oldest first");
+    for (const view of ["Board", "List", "Dependencies"]) {
+      await page.getByRole("radio", { name: view }).check();
+      await note.waitFor();
+    }
+    await page.getByRole("button", { name: "New task" }).click();
+    const dialog = page.getByRole("dialog", { name: "New task" });
+    await dialog.getByRole("combobox", { name: /Blocked by/ }).click();
+    await dialog.getByText("Showing 500 of 521 unfinished tasks").waitFor();
+    expect(problems).toEqual([]);
+    // The page of all tasks, which other tests open, lists those of open sessions.
+    await dashboard.rest.call("conclude_session", { ...me, summary_section: "Split." });
   });
 
   it("[DASH-200] [DASH-203] the tasks and all that opens over them have no barriers, in light, dark and by touch", {

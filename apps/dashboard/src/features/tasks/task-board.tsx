@@ -1,8 +1,9 @@
 "use client";
 
 import type { Task, TaskState } from "@merkle/wire";
+import { limits } from "@merkle/wire/limits";
 import { ChevronDown, ChevronRight, Ellipsis } from "lucide-react";
-import { type DragEvent, useState } from "react";
+import { type DragEvent, type ReactNode, useState } from "react";
 import { TimeText } from "@/components/time-text";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
 import { lazyPart } from "@/core/lazy-part";
@@ -198,7 +199,9 @@ function Rows({ tasks, selected, onSelect }: Pick<TaskListProps, "tasks" | "sele
   );
 }
 
-function FoldButton({ folded: { state, count, isOpen, onToggle } }: { readonly folded: FoldedTasks }) {
+function FoldButton({ folded }: { readonly folded: FoldedTasks }) {
+  const { state, tasks, count, isOpen, onToggle } = folded;
+  const isPartial = tasks.length === limits.tasksPageMax && tasks.length < count;
   const Chevron = isOpen ? ChevronDown : ChevronRight;
   return (
     <button
@@ -207,13 +210,14 @@ function FoldButton({ folded: { state, count, isOpen, onToggle } }: { readonly f
       onClick={onToggle}
       className="flex min-h-6 w-full items-center gap-1 rounded-md px-1 text-left hover:bg-raised pointer-coarse:min-h-11"
     >
-      {stateLabels[state satisfies TaskState]} <Count>{count}</Count>
+      {stateLabels[state satisfies TaskState]}{" "}
+      <Count>{isPartial ? `${tasks.length} of ${count}` : count}</Count>
       <Chevron aria-hidden className="size-4 text-muted-foreground" />
     </button>
   );
 }
 
-function Count({ children }: { readonly children: number }) {
+function Count({ children }: { readonly children: ReactNode }) {
   return <span className="font-normal text-muted-foreground tabular-nums">{children}</span>;
 }
 

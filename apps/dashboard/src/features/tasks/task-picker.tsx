@@ -142,6 +142,11 @@ export function TaskPicker({ id, label, chosen, except, isInvalid, describedBy, 
               </div>
             ))}
           </div>
+          {data.tasks.length < data.total && (
+            <p className="px-2 py-1 text-sm text-muted-foreground tabular-nums">
+              Showing {data.tasks.length} of {data.total} unfinished tasks, the oldest first
+            </p>
+          )}
           {matches.length === 0 && (
             <p role="status" className="px-2 py-1 text-sm text-muted-foreground">
               {text === "" ? "No other unfinished tasks." : "No unfinished task matches."}

@@ -118,6 +118,11 @@ function Tasks({ isBeside }: { readonly isBeside: boolean }) {
               <NoTasks canChange={canChange} onAdd={add} />
             ) : (
               <div className="grid gap-2">
+                {data.tasks.length < data.total && (
+                  <p className="text-sm text-muted-foreground tabular-nums">
+                    Showing {data.tasks.length} of {data.total} unfinished tasks, the oldest first
+                  </p>
+                )}
                 <ViewComponent
                   tasks={shown}
                   unfinished={unfinished}
@@ -127,11 +132,6 @@ function Tasks({ isBeside }: { readonly isBeside: boolean }) {
                   onSelect={select}
                   moves={canChange && !isBeside ? moves : null}
                 />
-                {data.next_after !== null && (
-                  <p className="text-sm text-muted-foreground">
-                    The first {data.tasks.length} of {data.total} unfinished tasks.
-                  </p>
-                )}
               </div>
             )
           }
