@@ -211,6 +211,7 @@ export async function openCases(world: World): Promise<Readonly<Record<OpenOpera
     ),
     search: [
       { what: "one word", call: (index) => call("search", { query: word(index) }) },
+      { what: "newest decisions", call: () => call("search", { kinds: ["decision"] }) },
       { what: "two words", call: (index) => call("search", { query: `${word(index)} ${word(index + 1)}` }) },
     ],
     list_attention: { call: () => call("list_attention", {}) },

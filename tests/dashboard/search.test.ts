@@ -57,6 +57,34 @@ describe("the search", { tags: "chromium" }, () => {
     expect(problems).toEqual([]);
   });
 
+  it("[SEARCH-15] without words a kind lists its newest across sessions, with titles and times", async () => {
+    const sessions = [
+      await createTestSession(dashboard.rest, "Decided early"),
+      await createTestSession(dashboard.rest, "Decided late"),
+    ];
+    for (const { sessionId: session_id, convener: team_id, slug } of sessions)
+      await dashboard.rest.call("post_message", {
+        ...{ session_id, team_id },
+        content: { text: `Keep ${slug}.`, kind: "decision" },
+      });
+    const { page, problems, findBarriers } = await dashboard.open("/search");
+    await page.getByRole("button", { name: "Decisions" }).click();
+    const rows = page.getByRole("region", { name: "Results, newest first" }).getByRole("listitem");
+    await rows
+      .first()
+      .getByText(/^Decided late #\d+$/)
+      .waitFor();
+    await rows
+      .nth(1)
+      .getByText(/^Decided early #\d+$/)
+      .waitFor();
+    expect(await rows.first().locator("time").textContent()).toMatch(/^\d\d:\d\d:\d\d$/);
+    expect(await findBarriers()).toEqual([]);
+    await page.getByRole("button", { name: "Decisions" }).click();
+    await page.getByText("Search all sessions").waitFor();
+    expect(problems).toEqual([]);
+  });
+
   it("[DASH-386] hits are grouped by session, equal ones are one row, and the search narrows to a session", async () => {
     const word = `w${randomUUID().slice(0, 8)}`;
     const [one, other] = [

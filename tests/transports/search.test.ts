@@ -83,6 +83,47 @@ describe("search", () => {
     expect(await hitsFor(word, { kinds: [] })).toEqual([]);
   });
 
+  it("[SEARCH-14] without words it lists the newest of each kind, across sessions or in one", async () => {
+    const other = await startTestBroker();
+    const client = await brokerTransports.rest(other.url);
+    const [one, two] = [await createTestSession(client, "One"), await createTestSession(client, "Two")];
+    const decide = (session: typeof one, text: string) =>
+      client.call("post_message", {
+        session_id: session.sessionId,
+        team_id: session.convener,
+        content: { text, kind: "decision" },
+      });
+    await decide(one, "Keep «all» of it.");
+    await two.post(two.convener, "Why?");
+    await decide(two, "Drop it.");
+    await decide(one, `Drop it all. ${"So it is. ".repeat(50)}`);
+    await client.call("create_task", { session_id: one.sessionId, team_id: one.convener, title: "Do it" });
+    const list = async (input: object) => (await client.call("search", input)).hits;
+    const decisions = await list({ kinds: ["decision"] });
+    expect(decisions).toMatchObject([
+      {
+        kind: "decision",
+        session: one.slug,
+        title: "One",
+        by: "Atlas",
+        marked: expect.stringMatching(/^Drop it all.*…$/),
+      },
+      { kind: "decision", session: two.slug, title: "Two", marked: "Drop it." },
+      { kind: "decision", session: one.slug, marked: "Keep ‹all› of it." },
+    ]);
+    expect(await list({ kinds: ["decision"], query: "  ", limit: 2 })).toEqual(decisions.slice(0, 2));
+    expect(await list({ kinds: ["decision"], session: two.slug })).toEqual([decisions[1]]);
+    expect(await list({ kinds: ["message", "task"] })).toMatchObject([
+      { kind: "task", task: 1 },
+      { kind: "message", marked: "Why?" },
+    ]);
+    const all = await client.call("search", {});
+    expect(new Set(all.hits.map(({ kind }) => kind))).toEqual(
+      new Set(["decision", "message", "session", "task"]),
+    );
+    expect(all.total).toBe(all.hits.length);
+  });
+
   it("[SEARCH-13] finds tasks in any state by title, labels, text and result, and titles first", async () => {
     const word = newWord();
     const {

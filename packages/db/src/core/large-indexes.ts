@@ -27,6 +27,8 @@ const largeIndexes = [
   },
   // Finds the newest messages, so that a search for a common word need not read all of them (SEARCH-11).
   { name: "message_words_by_time", table: "message_words", columns: "(posted_at)" },
+  // Finds the newest decisions, so that they are listed without reading what was posted between them (SEARCH-14).
+  { name: "message_words_by_decision", table: "message_words", columns: "(posted_at) WHERE decision" },
   // Finds all decisions with a word, however many other messages have it.
   { name: "message_words_of_decisions", table: "message_words", columns: "USING gin (words) WHERE decision" },
 ] as const;

@@ -14,10 +14,11 @@ export interface SearchTerm {
  */
 export type SearchTerms = readonly (readonly SearchTerm[])[];
 
-/** How to match text: by words or, if the query contains no words, as a substring. */
+/** How to match text: by words or, if the query contains no words, as a substring. An empty query matches everything. */
 export type TextMatch =
   | { readonly by: "words"; readonly query: string }
-  | { readonly by: "letters"; readonly letters: string };
+  | { readonly by: "letters"; readonly letters: string }
+  | { readonly by: "nothing" };
 
 /**
  * Converts search terms to the text of a tsquery. Returns null if no term can use the index, that is, if
@@ -64,6 +65,7 @@ function selectPrefixQuery(words: SQL): SQL {
 
 /** Returns the condition that `text` matches. `words` is the tsvector of that text. */
 export function selectMatch(match: TextMatch, { words, text }: { words: SQL; text: SQL }): SQL {
+  if (match.by === "nothing") return sql`true`;
   return match.by === "words"
     ? sql`${words} @@ ${match.query}::tsquery`
     : sql`${text} ILIKE ${`%${match.letters.replace(/[\\%_]/g, "\\$&")}%`}`;
@@ -83,13 +85,14 @@ export function selectRank(match: TextMatch, words: SQL): SQL<number> {
  * Returns a part of the text with matches marked as «match». Guillemets in the text itself become ‹ and ›.
  */
 export function selectMarked(match: TextMatch, text: SQL): SQL<string> {
+  if (match.by === "nothing") return withoutMarks(text);
   return match.by === "words"
     ? sql<string>`words_marked(${text}, ${match.query}::tsquery, ${toStemPattern(match.query)})`
     : sql<string>`regexp_replace(${withoutMarks(text)}, '***=' || ${withoutMarks(sql`${match.letters}`)}, '«\\&»', 'gi')`;
 }
 
-function withoutMarks(text: SQL): SQL {
-  return sql`translate(${text}, '«»', '‹›')`;
+function withoutMarks(text: SQL): SQL<string> {
+  return sql<string>`translate(${text}, '«»', '‹›')`;
 }
 
 /**

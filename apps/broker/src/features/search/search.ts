@@ -23,7 +23,7 @@ export async function search(
   const isComplete = await indexer.catchUp();
   const { rows, total } = await database.read(async (db) =>
     searchMesh(db, database.meshId, {
-      match: await toTextMatch(db, query),
+      match: query === "" ? { by: "nothing" } : await toTextMatch(db, query),
       kinds: new Set(kinds),
       sessionId,
       limit,

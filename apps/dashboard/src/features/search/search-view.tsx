@@ -18,7 +18,17 @@ import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
 import { Input } from "@/ui/input";
 import { hitIcons } from "./hit-icons";
-import { describeHitPlace, groupHits, type HitGroup, kindLabels, toHitHref } from "./search-hits";
+import {
+  describeHitPlace,
+  describeHitTitle,
+  type FoldedHits,
+  foldHits,
+  groupHits,
+  type HitGroup,
+  hitsMax,
+  kindLabels,
+  toHitHref,
+} from "./search-hits";
 import { useAnySession, useSearch } from "./use-search";
 
 const LocalResults = lazyHelper(() => import("./local-results"), "LocalResults");
@@ -38,7 +48,9 @@ function SearchPanel() {
   const [session, setSession] = useQueryParam("session");
   const kinds = toKinds(kindsParam);
   const { data, problem, refresh } = useSearch(query, { kinds, session });
-  const hits = query.trim() === "" ? [] : (data?.hits ?? []);
+  const hasWords = query.trim() !== "";
+  const isBlank = !hasWords && kinds.length === 0;
+  const hits = isBlank ? [] : (data?.hits ?? []);
   const anySession = useAnySession(hits);
   const groups = groupHits(hits);
   const list = useRef<HTMLElement>(null);
@@ -97,7 +109,7 @@ function SearchPanel() {
           <KindFilter kinds={kinds} onChange={setKinds} />
         </div>
       </search>
-      {query.trim() !== "" && <LocalResults query={text} />}
+      {hasWords && <LocalResults query={text} />}
       {problem && (
         <ProblemAlert
           title="Search failed."
@@ -106,31 +118,35 @@ function SearchPanel() {
           onRetry={refresh}
         />
       )}
-      {query.trim() === "" ? (
+      {isBlank ? (
         <Hints />
       ) : data === undefined ? (
         problem === undefined && <SkeletonRows label="Searching" />
       ) : (
         <>
           <p role="status" className="text-sm text-muted-foreground">
-            {describeCount(data.total, hits.length)}
+            {hasWords ? describeCount(data.total, hits.length) : describeNewest(hits.length)}
             {!data.complete && " Older messages are still being indexed. Search again in a while."}
           </p>
           {hits.length > 0 ? (
             <section
               ref={list}
-              aria-label="Results, best match first"
+              aria-label={hasWords ? "Results, best match first" : "Results, newest first"}
               onKeyDown={(event) => walkHits(event, field.current)}
               className="flex flex-col gap-4"
             >
-              {groups.map((group) => (
-                <HitGroupPanel
-                  key={group.session ?? ""}
-                  group={group}
-                  anySession={anySession}
-                  onOnly={session === null && groups.length > 1 ? setSession : null}
-                />
-              ))}
+              {hasWords ? (
+                groups.map((group) => (
+                  <HitGroupPanel
+                    key={group.session ?? ""}
+                    group={group}
+                    anySession={anySession}
+                    onOnly={session === null && groups.length > 1 ? setSession : null}
+                  />
+                ))
+              ) : (
+                <HitRows rows={foldHits(hits)} anySession={anySession} hasTitles />
+              )}
             </section>
           ) : (
             <Nothing
@@ -208,11 +224,19 @@ function describeCount(total: number, shown: number): string {
   return total > shown ? `${matches} Showing the best ${shown}.` : matches;
 }
 
+function describeNewest(shown: number): string {
+  if (shown === 0) return "No results.";
+  return shown === hitsMax ? `The newest ${shown}.` : `${shown} in all.`;
+}
+
 function Hints() {
   return (
     <Empty>
       <EmptyTitle>Search all sessions</EmptyTitle>
-      <EmptyDescription>Matches word forms. Use “quotes” for phrases and -word to exclude.</EmptyDescription>
+      <EmptyDescription>
+        Matches word forms. Use “quotes” for phrases and -word to exclude. Without words, a kind lists its
+        newest.
+      </EmptyDescription>
     </Empty>
   );
 }
@@ -257,13 +281,23 @@ function HitGroupPanel({ group: { session, title, rows, count }, anySession, onO
           </Button>
         )}
       </div>
-      <ol className="divide-y rounded-lg border">
-        {rows.map(({ hit, others }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a document is found in several of its parts.
-          <SearchHitRow key={index} hit={hit} others={others} anySession={anySession} />
-        ))}
-      </ol>
+      <HitRows rows={rows} anySession={anySession} />
     </section>
+  );
+}
+
+interface HitRowsProps extends Pick<SearchHitRowProps, "anySession" | "hasTitles"> {
+  readonly rows: readonly FoldedHits[];
+}
+
+function HitRows({ rows, ...props }: HitRowsProps) {
+  return (
+    <ol className="divide-y rounded-lg border">
+      {rows.map(({ hit, others }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a document is found in several of its parts.
+        <SearchHitRow key={index} hit={hit} others={others} {...props} />
+      ))}
+    </ol>
   );
 }
 
@@ -272,10 +306,12 @@ interface SearchHitRowProps {
   /** Further hits with the same text. */
   readonly others: readonly SearchHit[];
   readonly anySession: string | null;
+  /** Whether rows name the session, because no heading does. */
+  readonly hasTitles?: boolean;
 }
 
 /** A search hit: the matching excerpt, which is the link to it, then its kind, place, author and time. */
-function SearchHitRow({ hit, others, anySession }: SearchHitRowProps) {
+function SearchHitRow({ hit, others, anySession, hasTitles = false }: SearchHitRowProps) {
   const href = toHitHref(hit, anySession);
   const Icon = hitIcons[hit.kind];
   return (
@@ -294,9 +330,9 @@ function SearchHitRow({ hit, others, anySession }: SearchHitRowProps) {
         </p>
         <p className="mt-0.5 flex flex-wrap items-baseline gap-x-2 text-sm text-muted-foreground">
           <span data-kind>{kindLabels[hit.kind]}</span>
-          <bdi className="min-w-0 truncate">{describeHitPlace(hit)}</bdi>
+          <bdi className="min-w-0 truncate">{hasTitles ? describeHitTitle(hit) : describeHitPlace(hit)}</bdi>
           {hit.by !== null && <bdi>{hit.by}</bdi>}
-          <TimeText at={hit.at} />
+          <TimeText at={hit.at} as="clock" />
           {hit.project !== null && <bdi>{hit.project}</bdi>}
           {hit.source_path !== null && <bdi className="min-w-0 truncate">{hit.source_path}</bdi>}
           {hit.kind === "state" && hit.session === null && <span>all sessions</span>}

@@ -10,12 +10,13 @@ export interface SearchFilter {
   readonly limit?: number;
 }
 
-/** Searches as the user types. The previous hits stay until new ones arrive. */
+/** Searches as the user types. The previous hits stay until new ones arrive. Without words, lists the newest of `kinds`. */
 export function useSearch(query: string, { kinds = [], session = null, limit = hitsMax }: SearchFilter = {}) {
   const trimmedQuery = query.trim();
+  const isBlank = trimmedQuery === "" && kinds.length === 0;
   return useRead(
     "search",
-    trimmedQuery === ""
+    isBlank
       ? null
       : {
           query: trimmedQuery,
@@ -23,7 +24,7 @@ export function useSearch(query: string, { kinds = [], session = null, limit = h
           ...(kinds.length > 0 && { kinds: [...kinds] }),
           ...(session !== null && { session }),
         },
-    { keepLast: trimmedQuery !== "" },
+    { keepLast: !isBlank },
   );
 }
 

@@ -74,8 +74,8 @@ export interface SearchResult {
 }
 
 /**
- * Searches everything in a mesh. The best match comes first, and among equal matches the newest. Messages and
- * documents are found only once they are indexed.
+ * Searches everything in a mesh. The best match comes first, and among equal matches the newest. A match of nothing
+ * lists the newest of each kind. Messages and documents are found only once they are indexed.
  */
 export async function searchMesh(
   db: Queryable,
@@ -98,7 +98,9 @@ export async function searchMesh(
     request.kinds.has("progress") ? findProgress(request, meshId) : null,
   ].filter((branch) => branch !== null);
   const hits = sql.join(
-    branches.map((branch) => sql`(${branch})`),
+    branches.map(
+      (branch) => sql`(${request.match.by === "nothing" ? selectNewest(branch, request) : branch})`,
+    ),
     sql` UNION ALL `,
   );
   // The texts are read and marked only for the hits that are returned.
@@ -176,6 +178,11 @@ const selectProgressText = (row: SQL) =>
 const selectTaskText = (row: SQL) =>
   sql`concat_ws(E'\n', ${row}.title, nullif(array_to_string(${row}.labels, ', '), ''), nullif(${row}.text, ''), ${row}.result)`;
 
+/** Selects the newest hits of one kind, so that an index by time is read no further. */
+function selectNewest(branch: SQL, { limit }: SearchRequest): SQL {
+  return sql`SELECT * FROM (${branch}) b ORDER BY at DESC LIMIT ${limit}`;
+}
+
 /** Builds the columns of one kind's subquery: the keys of a hit, its time and its rank. */
 function selectHit(
   kind: SQL,
@@ -217,10 +224,10 @@ function selectMessageHits({ match }: SearchRequest, condition: SQL): SQL {
     selectRank(match, sql`words`),
   );
   const source =
-    match.by === "words"
+    match.by !== "letters"
       ? sql`${messageWords} w`
       : sql`${feeds} f JOIN ${messageWords} w USING (session_id) JOIN ${messages} m USING (session_id, sequence, posted_at)`;
-  const newest = match.by === "words" ? sql`` : sql`AND sequence > f.last_sequence - ${messagesReadMax}`;
+  const newest = match.by !== "letters" ? sql`` : sql`AND sequence > f.last_sequence - ${messagesReadMax}`;
   return sql`SELECT ${columns} FROM ${source} WHERE session_id IN (SELECT session_id FROM own) AND ${condition} ${newest}
     AND ${selectMatch(match, { words: sql`words`, text: selectMessageText(sql`m`) })}`;
 }
@@ -253,7 +260,7 @@ function findTasks({ match }: SearchRequest): SQL {
     selectRank(match, sql`words`),
   );
   const source =
-    match.by === "words"
+    match.by !== "letters"
       ? sql`(SELECT * FROM ${tasks} WHERE session_id IN (SELECT session_id FROM own)) k`
       : sql`(SELECT k.* FROM own CROSS JOIN LATERAL (SELECT * FROM ${tasks} t
           WHERE t.session_id = own.session_id ORDER BY t.number DESC LIMIT ${tasksReadMax}) k) k`;
@@ -291,7 +298,7 @@ function findState({ match, sessionId }: SearchRequest, meshId: string): SQL {
     NULL::bigint AS memory, NULL::int AS piece, e.key::text AS key, e.updated_at AS at, ${selectRank(match, sql`e.words`)} AS rank`;
   const scopes = sql`SELECT session_id AS scope_id FROM own${sessionId === undefined ? sql` UNION ALL SELECT ${meshId}::uuid` : sql``}`;
   const source =
-    match.by === "words"
+    match.by !== "letters"
       ? sql`(SELECT e.* FROM ${stateEntries} e WHERE e.scope_id IN (${scopes})) e`
       : sql`(${scopes}) s CROSS JOIN LATERAL (SELECT e.* FROM ${stateEntries} e
           WHERE e.scope_id = s.scope_id ORDER BY e.key LIMIT ${keysReadMax}) e`;
@@ -314,7 +321,7 @@ function findProgress({ match, sessionId }: SearchRequest, meshId: string): SQL 
   );
   const own = sessionId === undefined ? sql`` : sql`AND session_id = ${sessionId}`;
   const source =
-    match.by === "words"
+    match.by !== "letters"
       ? sql`(SELECT * FROM ${progressEntries} WHERE mesh_id = ${meshId} ${own}) e`
       : sql`(SELECT * FROM ${progressEntries} WHERE mesh_id = ${meshId} ${own}
           ORDER BY created_at DESC, number DESC, id DESC LIMIT ${entriesReadMax}) e`;
@@ -334,7 +341,7 @@ function findTopicMessages({ match, sessionId }: SearchRequest, meshId: string):
     NULL::int AS piece, NULL::text AS key, c.at AS at, ${selectRank(match, sql`c.words`)} AS rank`;
   const own = sessionId === undefined ? sql`` : sql`AND t.session_id = ${sessionId}`;
   const source =
-    match.by === "words"
+    match.by !== "letters"
       ? sql`${topicMessages} c`
       : sql`(SELECT * FROM ${topicMessages} WHERE mesh_id = ${meshId}
           ORDER BY at DESC, topic DESC, sequence DESC LIMIT ${commentsReadMax}) c`;

@@ -35,7 +35,10 @@ export const search = operation("search", {
   summary:
     "Search messages, decisions, documents, tasks, memories, state, sessions, progress and topics of the mesh, best match first.",
   input: z.strictObject({
-    query: StorableText.trim().min(1).max(limits.queryCharsMax),
+    query: StorableText.trim()
+      .max(limits.queryCharsMax)
+      .default("")
+      .meta({ description: "Without words: the newest of each kind." }),
     kinds: z.array(SearchKind).max(searchKinds.length).optional().meta({ description: "Only these." }),
     session: StorableText.min(1).max(100).optional().meta({
       description: "Only in this session, by id or slug.",
@@ -46,7 +49,8 @@ export const search = operation("search", {
   output: z.object({
     hits: z.array(SearchHit),
     total: z.int().meta({
-      description: "All hits in what was searched: if the newest messages have enough, older ones are not.",
+      description:
+        "All hits in what was searched: if the newest messages have enough, older ones are not. Without words, what was listed.",
     }),
     complete: z.boolean().meta({ description: "False while older messages are still being indexed." }),
   }),
