@@ -111,7 +111,17 @@ describe("a session's page", { tags: "chromium" }, () => {
     await card.getByRole("button", { name: "Nudge" }).click();
     await card.getByText("Cedar/cedar is offline and reads when it returns.").waitFor();
     expect(await findBarriers()).toEqual([]);
-    await card.getByRole("combobox", { name: "What wakes cedar" }).selectOption("addressed");
+    const wake = card.getByRole("combobox", { name: "What wakes cedar" });
+    const passesEdge = await wake.evaluate((select) => {
+      const narrow = select.closest<HTMLElement>("[role=dialog]");
+      if (!narrow) return null;
+      narrow.style.width = "12rem";
+      const isBeyond = select.getBoundingClientRect().right > narrow.getBoundingClientRect().right;
+      narrow.style.width = "";
+      return isBeyond;
+    });
+    expect(passesEdge).toBe(false);
+    await wake.selectOption("addressed");
     const wakes = async () => (await rest.call("list_peers", { session_id })).peers.map(({ wake }) => wake);
     await expect.poll(wakes).toContain("addressed");
     await card.getByRole("button", { name: "Write to" }).click();

@@ -51,7 +51,7 @@ export function PeerFacts({ peer, isAlone }: { peer: Peer; isAlone: boolean }) {
           </span>
         </p>
       )}
-      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 text-muted-foreground">
+      <dl className="grid grid-cols-[fit-content(50%)_minmax(0,1fr)] gap-x-3 text-muted-foreground">
         {peer.groups.length > 0 && (
           <Fact name="Groups">
             <span dir="auto" className="break-words">
