@@ -9,6 +9,7 @@ If you pass no key, it uses the head's key: compare the printed key with one tha
 sign a record with their own key.
 """
 import base64
+import collections
 import hashlib
 import io
 import json
@@ -17,6 +18,8 @@ import zipfile
 
 MIB = 1 << 20
 LINE_MAX, FILE_MAX, LIST_MAX, HEADS_MAX, FINDINGS_MAX = 4 * MIB, MIB, 32 * MIB, 100_000, 100
+ATTACHMENTS_MAX = 10_000
+ATTACHMENT = "attachment-"  # Before the digest, the name of a file that messages carry.
 FILES = ["feed.ndjson", "document.ndjson", "document.md", "roster.json", "state.ndjson", "heads.ndjson", "keys.json",
          "manifest.json"]
 findings = []  # The file and a sentence of each.
@@ -164,8 +167,9 @@ def kept(message):
 
 
 def check_feed(bundle, heads, record_id):
-    """Follows the messages; returns their tree and the versions whose text a message says was removed."""
-    file, removed, versions = "feed.ndjson", set(), []
+    """Follows the messages; returns their tree, the versions whose text a message says was removed, and the files named."""
+    file, removed, versions, included = "feed.ndjson", set(), [], set(bundle.namelist())
+    attached = {"named": 0, "included": 0, "sizes": {}}
 
     def read(row):
         about, salt = row["message"], row["salt"]
@@ -184,6 +188,13 @@ def check_feed(bundle, heads, record_id):
         about, content = row["message"], row["message"]["content"]
         if content.get("redacted") is True and row["salt"] is None:
             removed.add(number)
+        files = content.get("attachments", ()) if about["type"] == "chat" and content.get("redacted") is not True else ()
+        for name, size in ((ATTACHMENT + each["digest"], each["size"]) for each in files):
+            attached["named"] += 1
+            if name in included:
+                attached["included"] += 1
+                if attached["sizes"].setdefault(name, size) != size:
+                    wrong(file, f"message {number} names {name} with another size than an earlier message")
         if about["type"] == "system" and content.get("event") == "message_redacted":
             removed.discard(int(about.get("reply_to", 0)))
             if "document_versions" in content:
@@ -197,7 +208,7 @@ def check_feed(bundle, heads, record_id):
     tree = check_log(bundle, file, "message", heads, record_id, read, note)
     for sequence in sorted(removed):
         wrong(file, f"message {sequence} has no text, but no message records its removal")
-    return tree, versions
+    return tree, versions, attached
 
 
 def check_document(bundle, heads, record_id, removed):
@@ -371,8 +382,12 @@ def check(path, known_key):
     if manifest["format"] != "merkle-bundle" or version not in (1, 2):
         raise ValueError("manifest.json: this program does not read this format")
     names = [name if version == 2 or name != "state.ndjson" else "state.json" for name in FILES]
-    for name in {*names, *bundle.namelist()}:
-        if bundle.namelist().count(name) != 1 or name not in names:
+    counts = collections.Counter(bundle.namelist())
+    attachments = [name for name in counts if is_attachment(name)]
+    if len(attachments) > ATTACHMENTS_MAX:
+        raise ValueError(f"the bundle has more than {ATTACHMENTS_MAX} files of messages")
+    for name in {*names, *counts}:
+        if counts[name] != 1 or (name not in names and name not in attachments):
             wrong(name, f"{name} is missing, occurs more than once, or is not a file of a bundle")
 
     is_word = check_manifest(manifest, version)
@@ -395,14 +410,16 @@ def check(path, known_key):
         if none["root"] != Tree().root():
             wrong("heads.ndjson", "a head over an empty log does not have the root of an empty log")
 
-    feed, removed = check_feed(bundle, heads, record_id)
+    feed, removed, attached = check_feed(bundle, heads, record_id)
     document, text = check_document(bundle, versions, record_id, removed)
     if feed.size > int(head["size"]) or document.size > int(head["document"]["version"]):
         wrong("feed.ndjson", f"message {int(head['size']) + 1}, or a version, is not covered by the head of the export")
     if sha256(read_whole(bundle, "document.md", LIST_MAX).encode()).hex() != text:
         wrong("document.md", "document.md is not the last version of the document")
     check_files(bundle, manifest, names)
-    return manifest, is_word, signer, feed, document
+    for name in attachments:
+        check_attachment(bundle, name, attached["sizes"].get(name))
+    return manifest, is_word, signer, feed, document, attached
 
 
 def note_head(head, heads, versions):
@@ -442,7 +459,7 @@ def check_files(bundle, manifest, names):
     if len(named) != len(manifest["files"]) or set(named) != set(names) - {"manifest.json"}:
         wrong("manifest.json", "the manifest does not list exactly the files of a bundle")
     about = manifest["head"].get("about", {})
-    for name in set(names) & set(bundle.namelist()) - {"manifest.json"}:
+    for name in (set(names) & set(bundle.namelist())) - {"manifest.json"}:
         facts = file_facts(bundle, name)
         if facts != named.get(name):
             wrong(name, f"{name} does not match the size and hash in the manifest")
@@ -455,6 +472,22 @@ def check_files(bundle, manifest, names):
                 parse(line)
         except UNREADABLE as reason:
             wrong(name, f"{name} cannot be read: {reason!r}")
+
+
+def is_attachment(name):
+    digest = name.removeprefix(ATTACHMENT)
+    return name != digest and len(digest) == 64 and not digest.strip("0123456789abcdef")
+
+
+def check_attachment(bundle, name, size):
+    """Whether a file's bytes are those that a message names. One that no message names is under no hash."""
+    if is_full():
+        return
+    if size is None:
+        return wrong(name, f"{name} is not named by any message")
+    facts = file_facts(bundle, name)
+    if facts["sha256"] != name.removeprefix(ATTACHMENT) or facts["bytes"] != size:
+        wrong(name, f"{name} does not have the bytes or the size that a message names")
 
 
 def verify(path, known_key):
@@ -476,12 +509,14 @@ if __name__ == "__main__":
         print(f"WRONG: {sentence} (in {file})")
     if findings:
         sys.exit(8)
-    manifest, is_word, signer, feed, document = signed
+    manifest, is_word, signer, feed, document, attached = signed
     print(f"{feed.size} messages and {document.size} versions, unchanged since they were signed")
     print(f"root {feed.root()}\ndocument root {document.root()}\nsigned by {signer['public_key']}")
     print("which is the known key or a successor of it" if known else "which no one has compared yet")
     if is_word:
         print(f"title {json.dumps(manifest['session']['title'])}, exported {manifest['exported_at']}")
+    if attached["named"] > 0:
+        print(f"files that messages carry: {attached['included']} of {attached['named']} are in the bundle, with the bytes that were recorded")
     if int(manifest["version"]) == 1:
         print("Format 1: no head covers the title, the roster and the state; " + (
             "only the signature of the export does." if is_word else "no trusted key has signed them."))

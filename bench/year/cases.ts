@@ -248,6 +248,10 @@ export async function openCases(world: World): Promise<Readonly<Record<OpenOpera
         }),
     },
     list_checkouts: { call: () => call("list_checkouts", {}) },
+    list_files: { call: () => call("list_files", own) },
+    read_attachment: {
+      unmeasured: "no message of the year carries a file; it reads one message, as get_message_status does",
+    },
     get_usage: [
       { what: "by session", call: () => call("get_usage", { by: "session" }) },
       { what: "by day", call: () => call("get_usage", { by: "day" }) },

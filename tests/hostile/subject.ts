@@ -296,6 +296,8 @@ export function buildValidInputs({
       },
     },
     list_checkouts: { session_id, team_id },
+    list_files: { session_id, team_id },
+    read_attachment: { ...at, message: 1 },
     list_agents: { team_id },
     get_task: { ...at, task: 1 },
     update_task: { ...at, task: 2, title: "rotate all tokens" },

@@ -11,11 +11,18 @@ import type { Channels } from "./feed/delivery/channels.js";
 import type { MeshChannels } from "./feed/delivery/mesh-channel.js";
 import type { AuditSigner } from "./identity/audit-key/audit-key.js";
 import type { AuthMode } from "./identity/origin/auth-mode.js";
-import type { CreateSessionHook, PeerFactReaders, SessionFactReaders } from "./sessions/hooks.js";
+import type { AttachHook, CreateSessionHook, PeerFactReaders, SessionFactReaders } from "./sessions/hooks.js";
 import type { Handlers } from "./transports/context-for.js";
 import type { MountRoutes } from "./transports/http/mount.js";
 import type { Meshes, Services as TransportServices } from "./transports/services.js";
-import type { AttentionSource, ImportHook, PersonDataHook, Purge, TextRemovalHook } from "./views/hooks.js";
+import type {
+  AttentionSource,
+  ExportHook,
+  ImportHook,
+  PersonDataHook,
+  Purge,
+  TextRemovalHook,
+} from "./views/hooks.js";
 
 /**
  * A part of the broker that can be left out: its operations, and its additions to the core. `Services` are
@@ -60,6 +67,7 @@ export interface Feature<Services extends TransportServices = TransportServices,
   readonly catchUp?: (services: Services) => Promise<void>;
 
   readonly onCreateSession?: CreateSessionHook;
+  readonly onAttach?: AttachHook;
   readonly sessionFacts?: Partial<SessionFactReaders>;
   readonly peerFacts?: Partial<PeerFactReaders>;
   readonly onDocumentWritten?: DocumentHook<Services>;
@@ -69,6 +77,7 @@ export interface Feature<Services extends TransportServices = TransportServices,
   readonly personData?: PersonDataHook<Services>;
   readonly onRemoveText?: TextRemovalHook<Services>;
   readonly onImport?: ImportHook;
+  readonly onExport?: ExportHook;
 }
 
 /** A feature's background work that runs at intervals. */

@@ -6,6 +6,7 @@ import { agentsFeature } from "./features/agents/feature.js";
 import { alertsFeature } from "./features/alerts/feature.js";
 import { approvalsFeature } from "./features/approvals/feature.js";
 import { archiveFeature } from "./features/archive/feature.js";
+import { attachmentsFeature } from "./features/attachments/feature.js";
 import { auditFeature } from "./features/audit/feature.js";
 import { briefFeature } from "./features/brief/feature.js";
 import { checkoutsFeature } from "./features/checkouts/feature.js";
@@ -37,6 +38,7 @@ import type { ViewHooks } from "./views/hooks.js";
 export const features = [
   tasksFeature,
   checkoutsFeature,
+  attachmentsFeature,
   approvalsFeature,
   stateFeature,
   memoryFeature,
@@ -118,6 +120,7 @@ const peerFacts: PeerFactReaders = merge("peerFacts");
 export const hooks: ViewHooks<AllServices> = {
   sessionFacts,
   peerFacts,
+  onAttach: all.flatMap(({ onAttach = [] }) => onAttach),
   onCreateSession: all.flatMap(({ onCreateSession = [] }) => onCreateSession),
   onDocumentWritten: all.flatMap(({ onDocumentWritten = [] }) => onDocumentWritten),
   onConclude: all.flatMap(({ onConclude = [] }) => onConclude),
@@ -126,6 +129,7 @@ export const hooks: ViewHooks<AllServices> = {
   personData: all.flatMap(({ personData = [] }) => personData),
   onRemoveText: all.flatMap(({ onRemoveText = [] }) => onRemoveText),
   onImport: all.flatMap(({ onImport = [] }) => onImport),
+  onExport: all.flatMap(({ onExport = [] }) => onExport),
 };
 
 /** The routes that features add. */

@@ -2,6 +2,7 @@ export * from "./features/agents/feature.js";
 export * from "./features/alerts/feature.js";
 export * from "./features/approvals/feature.js";
 export * from "./features/archive/feature.js";
+export * from "./features/attachments/feature.js";
 export * from "./features/audit/feature.js";
 export * from "./features/brief/feature.js";
 export * from "./features/checkouts/feature.js";

@@ -3,6 +3,7 @@ import * as agents from "./features/agents/operations.js";
 import * as alerts from "./features/alerts/operations.js";
 import * as approvals from "./features/approvals/operations.js";
 import * as archive from "./features/archive/operations.js";
+import * as attachments from "./features/attachments/operations.js";
 import * as audit from "./features/audit/operations.js";
 import * as brief from "./features/brief/operations.js";
 import * as checkouts from "./features/checkouts/operations.js";
@@ -68,6 +69,7 @@ const exported = {
   ...alerts,
   ...approvals,
   ...archive,
+  ...attachments,
   ...audit,
   ...brief,
   ...checkouts,

@@ -2,6 +2,7 @@ import * as agents from "./features/agents/feature.js";
 import * as alerts from "./features/alerts/feature.js";
 import * as approvals from "./features/approvals/feature.js";
 import * as archive from "./features/archive/feature.js";
+import * as attachments from "./features/attachments/feature.js";
 import * as audit from "./features/audit/feature.js";
 import * as brief from "./features/brief/feature.js";
 import * as checkouts from "./features/checkouts/feature.js";
@@ -34,6 +35,7 @@ export const operationRules = {
   ...alerts.rules,
   ...approvals.rules,
   ...archive.rules,
+  ...attachments.rules,
   ...audit.rules,
   ...brief.rules,
   ...checkouts.rules,

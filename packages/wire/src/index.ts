@@ -31,6 +31,7 @@ export type {
   AlertTo,
 } from "./features/alerts/feature.js";
 export type { Approval, ApprovalState } from "./features/approvals/feature.js";
+export type { SessionFile } from "./features/attachments/feature.js";
 export type { AuditSession, MerkleRoot, ThoughtRecord } from "./features/audit/feature.js";
 export { type BriefLine, briefKinds, formatBriefLine, type SessionBrief } from "./features/brief/feature.js";
 export type { Checkout, ReportedCheckout } from "./features/checkouts/feature.js";
@@ -69,6 +70,7 @@ export {
   toMessageHead,
   toRecordedFields,
 } from "./feed/message-fields.js";
+export { formatMessageFile, listMessageFiles, type MessageFile } from "./feed/message-files.js";
 export {
   createIdempotencyKey,
   deriveMessageId,

@@ -5,6 +5,7 @@
 
 export { catalogue, findOperation, operations } from "./catalogue.js";
 export { TaskNumber, Timestamp, Uuid } from "./core/values.js";
+export { downloadFile, uploadFile } from "./features/attachments/transfers/operations.js";
 export { exportSession } from "./features/export/operations.js";
 export { importBundle } from "./features/import/operations.js";
 export { ClientMetadata } from "./features/oauth/operations.js";

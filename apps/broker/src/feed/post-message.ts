@@ -82,7 +82,7 @@ async function prepareAndPost(
 }
 
 /**
- * Returns whether a post is for everyone, replies to nothing, and is neither sealed nor signed. Such a post can be
+ * Returns whether a post is for everyone, replies to nothing, is neither sealed nor signed, and carries no files. Such a post can be
  * appended without reading from the database first.
  */
 function isPlainPost({ to, reply_to, content }: PostRequest): boolean {
@@ -91,7 +91,8 @@ function isPlainPost({ to, reply_to, content }: PostRequest): boolean {
     reply_to === undefined &&
     content.answer === undefined &&
     !("sealed" in content) &&
-    !("own" in content)
+    !("own" in content) &&
+    !("attachments" in content)
   );
 }
 
@@ -114,6 +115,7 @@ async function prepare(
     if ("sealed" in request.content) requireOnePeer(audience);
     else if (request.content.own) requireOwnRecipient(ctx, audience, request.content.own);
     const { content, answers } = await checkAnswer(ctx, id, request, replied);
+    await noteFiles(ctx, id, request);
     return { row: toRow(ctx, id, request, content, audience, answers), known };
   } catch (error) {
     // A recipient or a replied-to message may have been removed since the first attempt. A retry of a stored
@@ -124,6 +126,19 @@ async function prepare(
     if (error instanceof MerkleError) await requirePostingAllowed(ctx);
     throw error;
   }
+}
+
+/** Notes the files of a post before it is stored, so that no message is without its bytes. */
+async function noteFiles(
+  { services, session, team, person }: TeamContext<FeedServices>,
+  messageId: string,
+  { content }: PostRequest,
+): Promise<void> {
+  if (!("attachments" in content) || content.attachments === undefined) return;
+  const { sessionId } = session;
+  const ownerId = person?.personId ?? team.teamId;
+  for (const note of services.hooks.onAttach)
+    await note(services, { sessionId, messageId, ownerId, files: content.attachments });
 }
 
 /**

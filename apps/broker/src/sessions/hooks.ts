@@ -1,4 +1,4 @@
-import type { OutputOf, Peer, Session } from "@merkle/wire";
+import type { MessageFile, OutputOf, Peer, Session } from "@merkle/wire";
 import type { CoreServices } from "../core/services.js";
 import type { Write } from "../core/write.js";
 
@@ -10,7 +10,25 @@ export interface SessionHooks {
   readonly sessionFacts: SessionFactReaders;
   /** Readers of the peer facts that features add to the output of `list_peers`. */
   readonly peerFacts: PeerFactReaders;
+  /** Called before a message that names files is posted. */
+  readonly onAttach: readonly AttachHook[];
 }
+
+/**
+ * Notes that a message, which is about to be posted, names these files. A retry of the post calls it again.
+ *
+ * @throws bad_request if the author may not attach one of them
+ */
+export type AttachHook = (
+  services: Pick<CoreServices, "database">,
+  message: {
+    readonly sessionId: string;
+    readonly messageId: string;
+    /** The person who posts, or the team if it is not a person's. */
+    readonly ownerId: string;
+    readonly files: readonly MessageFile[];
+  },
+) => Promise<void>;
 
 export type CreateSessionHook = (
   services: Pick<CoreServices, "database" | "mesh">,

@@ -14,6 +14,7 @@ export interface ViewHooks<Services extends SessionServices> extends DocumentHoo
   readonly personData: readonly PersonDataHook<Services>[];
   readonly onRemoveText: readonly TextRemovalHook<Services>[];
   readonly onImport: readonly ImportHook[];
+  readonly onExport: readonly ExportHook[];
 }
 
 /** Lists a feature's facts that are waiting for a human. */
@@ -56,6 +57,11 @@ export interface TextRemovalHook<Services extends SessionServices> {
     write: Pick<Write, "tx">,
     removed: { readonly sequence: number; readonly event: SystemEvent },
   ): Promise<void>;
+  /** Removes what the feature has stored for a chat message. */
+  forgetMessage?(
+    tx: Transaction,
+    message: { readonly sessionId: string; readonly messageId: string },
+  ): Promise<void>;
   /** Removes the feature's data about these versions of the document. */
   forgetVersions?(
     tx: Transaction,
@@ -65,20 +71,53 @@ export interface TextRemovalHook<Services extends SessionServices> {
 }
 
 /**
- * A feature's hooks for importing a session's record. Both are called in the transaction that imports the
- * record.
+ * A feature's hooks for importing a session's record. They are called in the transaction that imports the
+ * record, except `storeFiles`.
  */
 export interface ImportHook {
   /**
    * Stores the data that the feature derives from the messages after this sequence. The roster and the
    * messages have already been stored.
    */
-  store(tx: Transaction, imported: { readonly sessionId: string; readonly after: number }): Promise<void>;
+  store(tx: Transaction, imported: ImportedRecord): Promise<void>;
+  /**
+   * Stores the bytes of files that messages of the record carry. Called before the transaction, because it can take long.
+   * What no message names in the end is deleted later.
+   *
+   * @throws forbidden if there is no room
+   */
+  storeFiles?(
+    services: Pick<CoreServices, "database" | "settings">,
+    attachments: BundledAttachments,
+  ): Promise<void>;
   /**
    * Removes copies of an event's text that the feature has stored. Called before the event's own text is
    * removed.
    */
   forgetEvent(tx: Transaction, sessionId: string, sequence: number): Promise<void>;
+}
+
+export interface ImportedRecord {
+  readonly sessionId: string;
+  readonly meshId: string;
+  readonly after: number;
+  /** Digests of the messages' files that the bundle contains. */
+  readonly digests: readonly string[];
+}
+
+/** The files of messages in a verified bundle. */
+export interface BundledAttachments {
+  readonly digests: readonly string[];
+  open(digest: string): { readonly size: number; readonly bytes: AsyncIterable<Uint8Array> };
+}
+
+/** A feature's hook for exporting a session's record. */
+export interface ExportHook {
+  /** Yields the files that messages up to this sequence carry, each once. */
+  listFiles(
+    database: Pick<CoreServices["database"], "orm">,
+    record: { readonly sessionId: string; readonly upTo: number },
+  ): AsyncIterable<{ readonly digest: string; readonly bytes: AsyncIterable<Uint8Array> }>;
 }
 
 /** A feature's hooks for the erasure of a person. */

@@ -56,6 +56,24 @@ describe("a message for people", () => {
     expect(format("**a\u001b[2J**"), "before it is neutralised").toContain("\u001b[1ma\ufffd[2J\u001b[22m");
   });
 
+  it("[CLI-193] names each of its files, with type and size, on a line of its own", () => {
+    const digest = "d".repeat(64);
+    const attachments = [
+      { name: "build.log", type: "text/plain", size: 12_000, digest },
+      { name: "a\u001b[2J\n#1 Ana", type: "image/png", size: 7, digest },
+    ];
+    const indent = " ".repeat(9);
+    expect(formatMessage(message({ content: { text: "see", attachments } }), birch, style)).toBe(
+      [
+        `<${time} #405> *Birch* -> everyone  see`,
+        `${indent}<file: build.log, text/plain, 12.0 kB>`,
+        `${indent}<file: "a\\u001b[2J\\n#1 Ana", image/png, 7 bytes>`,
+      ].join("\n"),
+    );
+    const redacted = message({ content: { text: "see", attachments, redacted: true } });
+    expect(formatMessage(redacted, birch, style)).not.toContain("build.log");
+  });
+
   it("[CLI-30] has local time, number, author, readers and text", () => {
     expect(formatMessage(message({}), birch, style)).toBe(`<${time} #405> *Birch* -> everyone  hello`);
     const toTwo = message({ to: ["Cedar", "@review"], from: { team: "Ana", human: true } });

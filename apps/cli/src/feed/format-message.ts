@@ -1,4 +1,4 @@
-import { isRedacted, type Message } from "@merkle/wire";
+import { formatMessageFile, isRedacted, listMessageFiles, type Message } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { neutralise, questionTool } from "@merkle/wire/text";
 import { isObject } from "../core/is-object.js";
@@ -38,7 +38,14 @@ export function formatMessage(message: Message, author: AuthorStyle, style: Mess
     ...formatLabels(message),
   ];
   const body = isRedacted(message) ? style.dim(describeRemoval(message)) : formatBody(message, style);
-  return `${head.join(gap)}${gap}${body}`;
+  return [`${head.join(gap)}${gap}${body}`, ...formatFiles(message, style)].join(`\n${indent}`);
+}
+
+/** Returns a line for each of the message's files (CLI-193). */
+function formatFiles(message: Message, style: MessageStyle): string[] {
+  return listMessageFiles(message).map((file) =>
+    style.dim(`file: ${isolateRightToLeft(formatMessageFile(file))}`),
+  );
 }
 
 const gap = "  ";

@@ -182,6 +182,41 @@ export const feeds = pgTable("feeds", {
   archivedAt: instant("archived_at"),
 });
 
+export const fileChunks = pgTable("file_chunks", {
+  meshId: uuid("mesh_id").notNull(),
+  fileId: uuid("file_id").notNull(),
+  start: count("start").notNull(),
+  bytes: bytea("bytes").notNull(),
+});
+
+export const fileUploads = pgTable("file_uploads", {
+  sessionId: uuid("session_id").notNull(),
+  ownerId: uuid("owner_id").notNull(),
+  uploadId: uuid("upload_id").notNull(),
+  meshId: uuid("mesh_id").notNull(),
+  fileId: uuid("file_id").notNull(),
+  name: text("name").notNull(),
+  keepMetadata: boolean("keep_metadata").notNull(),
+  size: count("size").notNull(),
+  received: count("received").notNull().default(sql`0`),
+  createdAt: instant("created_at").notNull().default(sql`now()`),
+  completedAt: instant("completed_at"),
+});
+
+export const fileUsage = pgTable("file_usage", {
+  meshId: uuid("mesh_id").notNull(),
+  bytes: count("bytes").notNull(),
+});
+
+export const files = pgTable("files", {
+  meshId: uuid("mesh_id").notNull(),
+  fileId: uuid("file_id").notNull(),
+  size: count("size").notNull(),
+  digest: bytea("digest"),
+  type: text("type"),
+  createdAt: instant("created_at").notNull().default(sql`now()`),
+});
+
 export const furtherSecrets = pgTable("further_secrets", {
   scopeId: uuid("scope_id").notNull(),
   id: uuid("id").notNull(),
@@ -336,6 +371,15 @@ export const meshes = pgTable("meshes", {
   lastPerspective: integer("last_perspective").notNull().default(sql`0`),
   lastApproval: integer("last_approval").notNull().default(sql`0`),
   quotas: jsonb("quotas").notNull().default(sql`'{}'::jsonb`),
+});
+
+export const messageFiles = pgTable("message_files", {
+  sessionId: uuid("session_id").notNull(),
+  messageId: uuid("message_id").notNull(),
+  meshId: uuid("mesh_id").notNull(),
+  fileId: uuid("file_id").notNull(),
+  settled: boolean("settled").notNull().default(sql`false`),
+  namedAt: instant("named_at").notNull().default(sql`now()`),
 });
 
 export const messageWords = pgTable("message_words", {

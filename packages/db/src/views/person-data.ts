@@ -41,6 +41,11 @@ const isSignedByPerson = (person: DataSubject, alias: string, by: string): SQL =
     WHERE t.session_id = ${sql.raw(`${alias}.session_id`)} AND t.person_id = ${person.personId}
       AND t.name = ${sql.raw(`${alias}.${by}`)})`;
 
+/** Returns the condition that an upload is the person's own, or one of the person's agents'. */
+const isUploadOf = (person: DataSubject): SQL => sql`
+  u.mesh_id = ${person.meshId} AND (u.owner_id = ${person.personId}
+    OR (u.session_id, u.owner_id) IN ${selectAllTeams(person)})`;
+
 /** Selects the archived sessions in which the person took part. */
 function selectArchived(person: DataSubject): SQL {
   return sql`
@@ -120,6 +125,12 @@ const kinds: readonly (readonly [kind: string, rows: (person: DataSubject) => SQ
     (person) => sql`
     SELECT p.session_id, p.team_id, p.peer_id, p.name, p.role, p.machine, p.cwd, p.summary, p.joined_at, p.last_seen_at
     FROM peers p WHERE (p.session_id, p.team_id) IN ${selectAllTeams(person)} ORDER BY p.session_id, p.peer_id`,
+  ],
+  [
+    "upload",
+    (person) => sql`
+    SELECT u.session_id, u.name, u.size, u.received, u.created_at, u.completed_at FROM file_uploads u
+    WHERE ${isUploadOf(person)} ORDER BY u.session_id, u.created_at, u.upload_id`,
   ],
   [
     "usage",
@@ -253,6 +264,7 @@ export async function erasePersonRows(tx: Transaction, person: DataSubject): Pro
     sql`DELETE FROM further_secrets WHERE scope_id = ${meshId} AND id = ${personId}`,
     sql`DELETE FROM usage u USING peers p WHERE p.session_id = u.session_id AND p.peer_id = u.peer_id
       AND (p.session_id, p.team_id) IN ${selectAllTeams(person)}`,
+    sql`DELETE FROM file_uploads u WHERE ${isUploadOf(person)}`,
     sql`DELETE FROM checkouts c USING peers p WHERE p.session_id = c.session_id AND p.peer_id = c.peer_id
       AND (p.session_id, p.team_id) IN ${selectAllTeams(person)}`,
     sql`UPDATE peers SET cwd = NULL, machine = NULL, summary = NULL, summary_at = NULL,

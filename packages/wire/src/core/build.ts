@@ -9,7 +9,7 @@
 export const buildNumber = 24;
 
 /** SHA-256 of the contract that belongs to this build number. */
-export const contractHash = "a08ee5999f93d593f1fcdb6db6fe1dbdad07aebbf32b99c0140819c060003fcf";
+export const contractHash = "d7d78eda7ecb4c9b92bcf2758d9225f19803404a1548c82b88e8753b4913e070";
 
 /** Name of the header in requests and replies that contains the sender's build number. */
 export const buildHeader = "merkle-build";

@@ -16,6 +16,13 @@ export const limits = {
   summaryCharsMax: 500,
   optionsMax: 10,
   recipientsMax: 50,
+  attachmentsMax: 10,
+  /** Size of one file, as it is uploaded. Files are streamed, so `httpBodyBytesMax` does not apply to them. */
+  attachmentBytesMax: 10_000_000,
+  fileNameBytesMax: 200,
+  mediaTypeCharsMax: 100,
+  filesPageMax: 500,
+  filesPageDefault: 100,
   groupsPerPeerMax: 50,
   stateKeyCharsMax: 200,
   stateValueBytesMax: 64 * 1024,
@@ -225,6 +232,10 @@ export const limits = {
    */
   transferBytesPerSecondMin: 8 * 1024,
   transferWindowMs: 30_000,
+  /** Size of the parts in which a file is stored. An upload and a download each hold about one part in memory. */
+  fileChunkBytes: 256 * 1024,
+  /** How long an upload can be resumed, and its file be attached. */
+  uploadHours: 24,
 
   // Limits on invites, tokens and credentials.
   inviteUsesMax: 1_000,
@@ -344,6 +355,7 @@ export const shares = {
   export: { each: 2, observer: 1, waiting: 0, total: 8 },
   import: { each: 2, observer: 1, waiting: 0, total: 2 },
   stream: { each: 200, observer: 20, waiting: 0, total: null },
+  file: { each: 4, observer: 2, waiting: 20, total: 16 },
   search: { each: 4, observer: 2, waiting: 100, total: 8 },
   history_page: { each: 2, observer: 1, waiting: 100, total: 4 },
 } as const satisfies Readonly<Record<string, Share>>;

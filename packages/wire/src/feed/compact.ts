@@ -10,6 +10,7 @@ import {
 } from "../text/neutralise.js";
 import { formatSealSummary } from "../text/seal-text.js";
 import type { Message, Redaction } from "./message.js";
+import { formatMessageFile, listMessageFiles } from "./message-files.js";
 import { findOwnAuthor } from "./own-author.js";
 import { isRedacted } from "./redaction.js";
 
@@ -34,7 +35,17 @@ export function formatMessageLines(message: Message): string {
   return joinLines(
     `${head}: ${typeof text === "string" ? text : ""}`,
     Array.isArray(options) && ` options: ${options.map(formatOption).join(" | ")}`,
+    formatFiles(message),
   );
+}
+
+/**
+ * Formats a message's files, with the tool that fetches them and the number of each. The bytes themselves never enter a
+ * model's context (ATTACH-20).
+ */
+function formatFiles(message: Message): string {
+  const files = listMessageFiles(message).map((file, index) => `${index + 1} ${formatMessageFile(file)}`);
+  return files.length === 0 ? "" : ` files (read_attachment): ${files.join(" | ")}`;
 }
 
 function formatRedactedHead(message: Message): string {

@@ -12,6 +12,7 @@ import {
   StorableText,
   Version,
 } from "../core/values.js";
+import { Attachments } from "../feed/attachment.js";
 import { formatMessageLines } from "../feed/compact.js";
 import { Message, Priority } from "../feed/message.js";
 import { OwnSignature } from "../identity/own-signature.js";
@@ -42,6 +43,7 @@ export const ChatContent = z.strictObject({
   answer: StorableText.trim().min(1).max(limits.reasonCharsMax).optional().meta({
     description: "With reply_to: answers that ask; the first answer counts.",
   }),
+  attachments: Attachments.optional(),
 });
 
 export const postMessage = operation("post_message", {

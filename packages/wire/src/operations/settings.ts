@@ -142,6 +142,9 @@ export const BrokerSettings = z
     presence_days: days("Days until an absent peer's machine and self-description are deleted"),
     job_output_days: days("Days until the output of failed jobs is deleted"),
     dismissed_days: days("Days until a dismissed item comes back, if it is still open"),
+    files_mb_max: z.int().min(0).max(1_000_000).meta({
+      description: "Megabytes (1,000,000 bytes) that the files of a mesh may have in total; 0 refuses files.",
+    }),
     exclusive_membership: z
       .boolean()
       .meta({ description: "Whether a member's agents may be in one open session at a time." }),
@@ -166,6 +169,7 @@ export const brokerSettingsDefault: BrokerSettings = {
   presence_days: 0,
   job_output_days: 90,
   dismissed_days: 0,
+  files_mb_max: 1_000,
   exclusive_membership: false,
 };
 

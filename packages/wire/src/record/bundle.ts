@@ -44,6 +44,22 @@ export function bundleFileNames(format: Manifest["version"]): readonly string[] 
 }
 
 /**
+ * Returns the name under which a bundle contains a file that messages carry. The messages name the digest, so the
+ * manifest does not list these files, and a bundle is complete without them.
+ */
+export function toAttachmentName(digest: string): string {
+  return `${attachmentPrefix}${digest}`;
+}
+
+/** Returns the digest in the name of a file that messages carry, or null for any other name. */
+export function findAttachmentDigest(name: string): string | null {
+  const digest = name.startsWith(attachmentPrefix) ? name.slice(attachmentPrefix.length) : "";
+  return /^[0-9a-f]{64}$/.test(digest) ? digest : null;
+}
+
+const attachmentPrefix = "attachment-";
+
+/**
  * Maximum sizes of lines and files that are read into memory as a whole, so that a bundle cannot exhaust the
  * memory.
  */
@@ -53,6 +69,8 @@ export const bundleLimits = {
   /** Maximum size of the roster file and, in format 1, of the state file. */
   listBytesMax: 32 * 2 ** 20,
   headsMax: 100_000,
+  /** Maximum number of files of messages in a bundle. An export leaves out any more. */
+  attachmentsMax: 10_000,
 } as const;
 
 /** A message, with the data that proves its content and its position in the log. */

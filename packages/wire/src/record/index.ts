@@ -29,6 +29,7 @@ export {
   type DocumentLine,
   encodeManifest,
   type FeedLine,
+  findAttachmentDigest,
   hashSession,
   type Manifest,
   parseDocumentLine,
@@ -40,6 +41,7 @@ export {
   type SessionInfo,
   type StateLine,
   stateFileOfFormat1,
+  toAttachmentName,
   writeJsonLine,
 } from "./bundle.js";
 export {

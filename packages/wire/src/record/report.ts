@@ -29,6 +29,11 @@ export interface RecordReport {
   readonly matched: number;
   readonly redacted: number;
   readonly private: number;
+  /**
+   * How often messages name a file, and how often its bytes are in the bundle. A bundle without them proves only name,
+   * size, type and digest.
+   */
+  readonly attachments: { readonly named: number; readonly included: number };
   /** The head of the export. Null if its signature is invalid. */
   readonly head: SignedHead | null;
   /** The key that signed the head, and therefore everything that is shown. */

@@ -13,6 +13,7 @@ import {
   bundleFiles,
   bundleLimits,
   encodeManifest,
+  findAttachmentDigest,
   hashSession,
   type Manifest,
   parseAnyJson,
@@ -25,7 +26,7 @@ import { type BundleReader, type BundleSource, type GrowingHash, readBundle } fr
 import { readLines, readWhole, UnreadableLines } from "./read-lines.js";
 import type { FindingCode, RecordReport, VerifiedRow } from "./report.js";
 import { type VerifiedDocument, verifyDocument } from "./verify-document.js";
-import { type VerifiedFeed, verifyFeed } from "./verify-feed.js";
+import { type NamedAttachments, type VerifiedFeed, verifyFeed } from "./verify-feed.js";
 import { checkKeys, determineTrust } from "./verify-keys.js";
 import type { Checkpoint } from "./verify-log.js";
 
@@ -103,6 +104,7 @@ export async function verifyBundle(source: BundleSource, options: VerifyOptions)
     sha256,
     checkSignature,
     onRow,
+    includedAttachments: new Set(source.names.map(findAttachmentDigest).filter((digest) => digest !== null)),
     noted: trusted.root,
     checkpoints: headCheckpoints.map(
       ({ head, ...by }): Checkpoint => ({ size: head.size, root: head.root, ...by }),
@@ -133,6 +135,7 @@ export async function verifyBundle(source: BundleSource, options: VerifyOptions)
   if (manifest) reportUnsignedEntries(manifest.head, feed, document);
 
   await readRemainingFiles(reading, source.names, manifest?.version ?? 2);
+  await checkAttachments(reading, source.names, feed.attachments);
   const { read } = reading.reader;
   if (manifest) {
     compareFiles(manifest, reading);
@@ -169,10 +172,14 @@ export async function verifyBundle(source: BundleSource, options: VerifyOptions)
     matched: feed.matched,
     redacted: feed.redacted,
     private: feed.private,
+    attachments: { named: feed.attachments.named, included: feed.attachments.included },
     head: manifest && validity.head ? manifest.head : null,
     signed_by: manifest && trust && validity.head ? { key_id: manifest.head.key_id, trust } : null,
     seen_later: isOk && laterHead ? laterHead : null,
-    unproven: manifest ? describeUnproven(manifest, validity.manifest) : [],
+    unproven: [
+      ...(manifest ? describeUnproven(manifest, validity.manifest) : []),
+      ...describeMissingAttachments(feed.attachments),
+    ],
     noted:
       trusted.root !== undefined && feed.notedSize !== null
         ? { root: trusted.root, size: feed.notedSize }
@@ -190,6 +197,15 @@ function describeUnproven({ version, key_id }: Manifest, isSigned: boolean): str
     : [
         `Format 1, exported by a different broker (key ${key_id}) from the one that signed the record: no trusted key has signed ${around}, or the time of the export.`,
       ];
+}
+
+/** Says how many of the messages' files are not in the bundle. */
+function describeMissingAttachments({ named, included }: NamedAttachments): string[] {
+  if (named === included) return [];
+  const which = included === 0 ? `the ${named} files` : `${named - included} of the ${named} files`;
+  return [
+    `The bundle does not contain the bytes of ${which} that messages carry, only their names, sizes, types and digests.`,
+  ];
 }
 
 /**
@@ -389,7 +405,7 @@ async function readRemainingFiles(
     files.add({ code: "file", message: `${file} is missing.`, file });
   }
   for (const file of names) {
-    if (filesAlreadyRead.has(file)) continue;
+    if (filesAlreadyRead.has(file) || findAttachmentDigest(file) !== null) continue;
     if (!known.includes(file))
       files.add({ code: "file", message: `${file} is not a file of a bundle.`, file });
     else if (file === bundleFiles.state) await readState(reading);
@@ -428,6 +444,35 @@ async function readState(reading: BundleReading): Promise<void> {
     }
     if (wrong.isFull) break;
     await breathe();
+  }
+  files.add(...wrong.list);
+}
+
+/**
+ * Checks the messages' files that the bundle contains: the bytes must have the digest in the file's name, and the size
+ * that a message names. A file that no message names is a fault, because nothing signed covers it.
+ */
+async function checkAttachments(
+  reading: BundleReading,
+  names: readonly string[],
+  { sizes }: NamedAttachments,
+): Promise<void> {
+  const { reader, files } = reading;
+  const wrong = collectFindings();
+  for (const file of names) {
+    const digest = findAttachmentDigest(file);
+    if (digest === null) continue;
+    if (wrong.isFull) break;
+    const add = (message: string) => wrong.add({ code: "file", message: `${file} ${message}`, file });
+    const size = sizes.get(digest);
+    if (size === undefined) {
+      add("is not named by any message.");
+      continue;
+    }
+    await readThrough(reading, file);
+    const read = reader.read.get(file);
+    if (read && read.sha256 !== digest) add("does not have the bytes that a message names.");
+    else if (read && read.bytes !== size) add(`has ${read.bytes} bytes, but a message names ${size}.`);
   }
   files.add(...wrong.list);
 }

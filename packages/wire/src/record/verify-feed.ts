@@ -2,6 +2,7 @@ import { toCanonicalJson } from "../core/canonical-json.js";
 import { parseHex, toHex } from "../core/hex.js";
 import type { Sha256 } from "../core/merkle-tree.js";
 import { ShapeError } from "../core/shape.js";
+import { listMessageFiles } from "../feed/message-files.js";
 import { findRedactedVersions, toRedactedContent, type VersionRange } from "../feed/redaction.js";
 import type { SignedHead } from "../identity/head.js";
 import { createBreather } from "./breather.js";
@@ -19,6 +20,7 @@ export interface VerifiedFeed {
   readonly matched: number;
   readonly redacted: number;
   readonly private: number;
+  readonly attachments: NamedAttachments;
   /** The signed heads that conclusions contain. */
   readonly seals: readonly SignedHead[];
   /** Ranges of document versions whose removal a message reports. */
@@ -34,7 +36,17 @@ export interface LogOptions {
   readonly onLine: (done: number) => void;
 }
 
+/** The files that messages name. */
+export interface NamedAttachments {
+  readonly named: number;
+  readonly included: number;
+  /** The sizes of the files that the bundle contains and a message names, by digest. */
+  readonly sizes: ReadonlyMap<string, number>;
+}
+
 interface VerifyFeedOptions extends LogOptions {
+  /** Digests of the messages' files that the bundle contains. */
+  readonly includedAttachments: ReadonlySet<string>;
   readonly noted: string | undefined;
   /**
    * Returns a sentence that describes what is wrong with a head's signature, or null if the signature is
@@ -50,13 +62,15 @@ export async function verifyFeed(
   lines: AsyncIterable<string>,
   options: VerifyFeedOptions,
 ): Promise<VerifiedFeed> {
-  const { checkpoints, noted, sha256, recordId, checkSignature, onRow, onLine } = options;
+  const { checkpoints, noted, sha256, recordId, checkSignature, includedAttachments, onRow, onLine } =
+    options;
   const findings = collectFindings();
   const log = followLog({ one: "message", file, checkpoints, noted, sha256, narrow: findings.narrow });
   const breathe = createBreather();
   const seals: SignedHead[] = [];
   const removed: VersionRange[] = [];
   const counts = { matched: 0, redacted: 0, private: 0 };
+  const attachments = { named: 0, included: 0, sizes: new Map<string, number>() };
   /** Sequences of messages whose text is missing and whose removal no later message has reported yet. */
   const unexplained = new Set<number>();
   let line = 0;
@@ -84,7 +98,25 @@ export async function verifyFeed(
     const seal = isRedacted ? undefined : findSeal(parsed);
     const sealFindings = seal === undefined ? [] : await checkSeal(seal, sequence);
     const { leaf, wrong } = checkLine(parsed, { recordId, sha256, line });
-    return { number: sequence, wrong: [...sealFindings, ...log.follow(leaf), ...wrong] };
+    const fileFindings = noteAttachments(parsed);
+    return { number: sequence, wrong: [...sealFindings, ...log.follow(leaf), ...wrong, ...fileFindings] };
+  }
+
+  /** Notes the files that a message names. Those that the bundle contains must have one size. */
+  function noteAttachments({ message }: FeedLine): Finding[] {
+    const wrong: Finding[] = [];
+    for (const { digest, size } of message.type === "chat" ? listMessageFiles(message) : []) {
+      attachments.named++;
+      if (!includedAttachments.has(digest)) continue;
+      attachments.included++;
+      if ((attachments.sizes.get(digest) ?? size) !== size) {
+        const { sequence } = message;
+        const text = `Message ${sequence} names the file ${digest} with another size than an earlier message.`;
+        wrong.push({ code: "content", message: text, sequence, file, line });
+      }
+      attachments.sizes.set(digest, size);
+    }
+    return wrong;
   }
 
   /** Checks the head in a conclusion, which must cover everything before the conclusion. */
@@ -125,7 +157,16 @@ export async function verifyFeed(
     const message = `Message ${sequence} has no text, but no later message records its removal.`;
     findings.add({ code: "content", message, sequence, file });
   }
-  return { findings, size: log.last, root: log.root, notedSize: log.notedSize, ...counts, seals, removed };
+  return {
+    findings,
+    size: log.last,
+    root: log.root,
+    notedSize: log.notedSize,
+    ...counts,
+    attachments,
+    seals,
+    removed,
+  };
 }
 
 interface CheckedRow {

@@ -1,4 +1,5 @@
 import { ZipReader } from "@zip.js/zip.js/lib/zip-core-reader.js";
+import { bundleLimits, findAttachmentDigest } from "./bundle.js";
 
 /** A file whose bytes can be read at any position, such as a file handle or a browser's Blob. */
 export interface RandomAccess {
@@ -10,8 +11,10 @@ export interface RandomAccess {
 /** The files in a zipped bundle. Each can be read any number of times. */
 export interface ZippedFiles {
   readonly names: readonly string[];
-  /** Total size of the unpacked files, as stated in the archive. */
+  /** Total size of the unpacked files as stated in the archive, without the files that messages carry. */
   readonly unpackedBytes: number;
+  /** Returns the unpacked size of a file as stated in the archive, or 0 if there is no such file. */
+  measure(name: string): number;
   /**
    * Returns a file's bytes, which are unpacked while they are read. Returns undefined if there is no such
    * file.
@@ -41,7 +44,11 @@ export class UnreadableZip extends Error {
  * These limits are more than enough for a record with a million messages. Anything larger is assumed to be an
  * attack.
  */
-const usualBounds: ZipBounds = { filesMax: 20, unpackedBytesMax: 16 * 1024 ** 3, ratioMax: 200 };
+const usualBounds: ZipBounds = {
+  filesMax: 20 + bundleLimits.attachmentsMax,
+  unpackedBytesMax: 16 * 1024 ** 3,
+  ratioMax: 200,
+};
 
 const freeBytes = 64 * 1024 ** 2;
 
@@ -82,7 +89,10 @@ export async function openZipBundle(
   }
   return {
     names: [...files.keys()],
-    unpackedBytes: [...files.values()].reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0),
+    unpackedBytes: [...files.values()]
+      .filter(({ filename }) => findAttachmentDigest(filename) === null)
+      .reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0),
+    measure: (name) => files.get(name)?.uncompressedSize ?? 0,
     open(name) {
       const entry = files.get(name);
       return entry && unpack(entry, bounds);

@@ -33,13 +33,14 @@ export function exportSession(
       return {
         fileName: `${slug}.zip`,
         contentType: "application/zip",
-        bytes: createZipStream(services, source),
+        bytes: createZipStream(services, source, true),
       };
     case "html":
       return {
         fileName: `${slug}.html`,
         contentType: "text/html; charset=utf-8",
-        bytes: embedInPage(requirePage(page), createZipStream(services, source)),
+        // A page is opened in memory as a whole, so it does not contain the bytes of files.
+        bytes: embedInPage(requirePage(page), createZipStream(services, source, false)),
       };
     case "md":
       return {
@@ -59,10 +60,13 @@ export function exportSession(
 function createZipStream(
   services: SealServices,
   source: { readonly session: SessionIdentity; readonly recorded: ExportedRecord },
+  withAttachments: boolean,
 ): ReadableStream<Uint8Array> {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   // The client gets the error through the stream, so it never takes a partial file for complete.
-  writeBundle(services, source, writable).catch((error) => writable.abort(error).catch(() => undefined));
+  writeBundle(services, source, { to: writable, withAttachments }).catch((error) =>
+    writable.abort(error).catch(() => undefined),
+  );
   return readable;
 }
 

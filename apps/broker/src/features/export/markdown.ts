@@ -1,5 +1,11 @@
 import { findConclusion, findSession, readDocument, type SessionRow } from "@merkle/db";
-import { MerkleError, type Message, type Participant } from "@merkle/wire";
+import {
+  formatMessageFile,
+  listMessageFiles,
+  MerkleError,
+  type Message,
+  type Participant,
+} from "@merkle/wire";
 import { formatInlineAddress, neutralise } from "@merkle/wire/text";
 import type { SessionIdentity } from "../../identity/session-directory.js";
 import { readRoster } from "../../sessions/roster/list-peers.js";
@@ -73,7 +79,8 @@ function formatTitle({ from, to, reply_to, content, priority }: Message): string
   return facts.filter((fact) => typeof fact === "string").join(", ");
 }
 
-function formatText({ content, redaction }: Message): string | null {
+function formatText(message: Message): string | null {
+  const { content, redaction } = message;
   if (redaction) {
     const { by, at, reason } = redaction;
     const whom = by === null ? "" : ` by ${escapeMarkdown(by)}`;
@@ -81,10 +88,14 @@ function formatText({ content, redaction }: Message): string | null {
   }
   if (content["private"] === true) return `(sealed, ${String(content["bytes"])} bytes)\n`;
   const { text, answer, options } = content;
+  const files = listMessageFiles(message);
   const parts = [
     typeof text === "string" ? wrapInFence(text, "text") : null,
     typeof answer === "string" ? `Answer: ${wrapInCode(answer)}\n` : null,
     Array.isArray(options) ? `Options: ${options.map((each) => wrapInCode(String(each))).join(" ")}\n` : null,
+    files.length > 0
+      ? `Files: ${files.map((each) => wrapInCode(formatMessageFile(each))).join(" ")}\n`
+      : null,
   ];
   return parts.filter((part) => part !== null).join("\n");
 }

@@ -10,11 +10,13 @@ import {
 } from "@merkle/db";
 import {
   bundleFiles,
+  bundleLimits,
   encodeManifest,
   hashSession,
   type Manifest,
   type SessionInfo,
   type SignedHead,
+  toAttachmentName,
   writeJsonLine,
 } from "@merkle/wire/record";
 import { ZipWriter } from "@zip.js/zip.js/lib/zip-core-writer.js";
@@ -35,7 +37,7 @@ type ManifestFile = Manifest["files"][number];
 export async function writeBundle(
   services: SealServices,
   source: { readonly session: SessionIdentity; readonly recorded: ExportedRecord },
-  to: WritableStream<Uint8Array>,
+  { to, withAttachments }: { readonly to: WritableStream<Uint8Array>; readonly withAttachments: boolean },
 ): Promise<void> {
   const { database } = services;
   const { session, recorded } = source;
@@ -50,6 +52,7 @@ export async function writeBundle(
   await add(bundleFiles.feed, formatFeedLines(database, sessionId, recorded));
   await add(bundleFiles.versions, formatDocumentLines(database, sessionId, recorded));
   await add(bundleFiles.document, readDocumentText(database, sessionId, recorded));
+  if (withAttachments) await addAttachments(zip, services, { sessionId, upTo: recorded.size });
   if (recorded.imported) {
     await addImportFiles(services, sessionId, add);
   } else {
@@ -69,6 +72,24 @@ export async function writeBundle(
   }
   if (await wasRedactedAfter(database.orm, sessionId, recorded.size)) throw new RedactedMeanwhile();
   await zip.close();
+}
+
+/**
+ * Adds the files that messages carry. The manifest does not list them: the messages name their digests, and a bundle
+ * without them is complete (ATTACH-14).
+ */
+async function addAttachments(
+  zip: ZipWriter<unknown>,
+  { database, hooks }: SealServices,
+  record: { readonly sessionId: string; readonly upTo: number },
+): Promise<void> {
+  let count = 0;
+  for (const hook of hooks.onExport) {
+    for await (const { digest, bytes } of hook.listFiles(database, record)) {
+      if (++count > bundleLimits.attachmentsMax) return;
+      await addFile(zip, toAttachmentName(digest), bytes);
+    }
+  }
 }
 
 /**

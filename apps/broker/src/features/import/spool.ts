@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { MerkleError } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import type { RandomAccess } from "@merkle/wire/record/zip";
-import { createTransferRate } from "../../core/transfer-rate.js";
+import { readSteadily } from "../../transports/http/read-steadily.js";
 import { openFile } from "./verify-bundle-file.js";
 
 /** An uploaded file in a temporary location on disk. */
@@ -93,29 +93,10 @@ function noRoom(home: string, cause: unknown): MerkleError {
 
 async function* readBounded(incoming: IncomingMessage): AsyncGenerator<Buffer> {
   let bytes = 0;
-  let fail: (reason: MerkleError) => void = () => undefined;
-  const rate = createTransferRate({
-    bytesPerSecondMin: limits.transferBytesPerSecondMin,
-    windowMs: limits.transferWindowMs,
-    onSlow: () => fail(tooSlow(incoming)),
-  });
-  // The connection must stay open when the loop ends early, because the reply is still sent over it.
-  const chunks = incoming.iterator({ destroyOnReturn: false })[Symbol.asyncIterator]();
-  try {
-    for (;;) {
-      rate.wait();
-      const { done, value } = await new Promise<IteratorResult<Buffer>>((resolve, reject) => {
-        fail = reject;
-        chunks.next().then(resolve, reject);
-      });
-      if (done) return;
-      rate.count(value.length);
-      bytes += value.length;
-      if (bytes > limits.bundleBytesMax) throw tooLarge(incoming);
-      yield value;
-    }
-  } finally {
-    rate.stop();
+  for await (const chunk of readSteadily(incoming, () => tooSlow(incoming))) {
+    bytes += chunk.length;
+    if (bytes > limits.bundleBytesMax) throw tooLarge(incoming);
+    yield chunk;
   }
 }
 

@@ -19,12 +19,14 @@ import { type ImportResult, MerkleError } from "@merkle/wire";
 import {
   bundleFileNames,
   bundleFiles,
+  findAttachmentDigest,
   type Manifest,
   parseHeadLine,
   parseKeys,
   parseManifest,
   type RecordReport,
   type SignedHead,
+  toAttachmentName,
 } from "@merkle/wire/record";
 import type { ZippedFiles } from "@merkle/wire/record/zip";
 import { deriveId } from "../../core/message.js";
@@ -32,6 +34,7 @@ import { listSuccession, toAuditKeyRow } from "../../identity/audit-key/audit-ke
 import { toSessionSettings } from "../../sessions/session-settings.js";
 import { takeSlug } from "../../sessions/slug.js";
 import { findSectionTask } from "../../text/tasks.js";
+import type { BundledAttachments } from "../../views/hooks.js";
 import type { SealServices } from "../seal/feature.js";
 import { toHeadRow } from "../seal/feature.js";
 import { readLinesOf, readSmallFile } from "./read-file.js";
@@ -51,9 +54,12 @@ export async function storeRecord(
 ): Promise<Omit<ImportResult, "page">> {
   const { database } = services;
   const manifest = parseManifest(await readSmallFile(bundle, bundleFiles.manifest));
+  const attachments = toAttachments(bundle);
   try {
+    if (attachments.digests.length > 0)
+      for (const hook of services.hooks.onImport) await hook.storeFiles?.(services, attachments);
     const { imported, isNew, bytes } = await database.transaction((tx) =>
-      store(services, tx, bundle, manifest),
+      store(services, tx, bundle, { manifest, digests: attachments.digests }),
     );
     const { session_id, size, document_version } = imported;
     services.quotas.add(database.meshId, "messages", imported.added);
@@ -74,7 +80,7 @@ async function store(
   services: SealServices,
   tx: Transaction,
   bundle: ZippedFiles,
-  manifest: Manifest,
+  { manifest, digests }: { readonly manifest: Manifest; readonly digests: readonly string[] },
 ): Promise<{ imported: Omit<ImportResult, "root" | "page">; isNew: boolean; bytes: number }> {
   const { meshId } = services.database;
   const { session_id: recordId, title, closed_at } = manifest.session;
@@ -101,7 +107,7 @@ async function store(
       await finishImportedFeed(tx, session.sessionId, { ...end, closedAt });
     await insertImportedTeams(tx, session.sessionId, await readRosterFile(bundle, closedAt));
     for (const hook of services.hooks.onImport)
-      await hook.store(tx, { sessionId: session.sessionId, after: session.size });
+      await hook.store(tx, { sessionId: session.sessionId, meshId, after: session.size, digests });
     await replaceImportedState(tx, session.sessionId, await readStateFile(bundle, manifest.version));
     await finishImportedDocument(tx, session.sessionId, await readConclusion(services, bundle, manifest));
   }
@@ -121,6 +127,17 @@ async function store(
       size: Math.max(manifest.size, session.size),
       document_version: Math.max(manifest.document_version, session.documentVersion),
       added: Math.max(0, manifest.size - session.size),
+    },
+  };
+}
+
+/** Returns the files of messages in a verified bundle, which have the bytes that their names say. */
+function toAttachments(bundle: ZippedFiles): BundledAttachments {
+  return {
+    digests: bundle.names.map(findAttachmentDigest).filter((digest) => digest !== null),
+    open(digest) {
+      const name = toAttachmentName(digest);
+      return { size: bundle.measure(name), bytes: bundle.open(name) ?? emptyStream() };
     },
   };
 }

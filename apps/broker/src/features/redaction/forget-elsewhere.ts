@@ -5,16 +5,20 @@ import type { SessionContext } from "../../sessions/context.js";
 import type { SealServices } from "../seal/feature.js";
 
 /**
- * Removes a redacted event's text from other tables that also store it (REDACT-7).
+ * Removes a redacted event's text from other tables that also store it (REDACT-7), and a message's files.
  *
  * @throws conflict for the current value of a state key, while the key can still be changed
  */
 export async function forgetElsewhere(
   ctx: SessionContext<SealServices>,
   write: Write,
-  { type, sequence, content }: StoredMessage,
+  { id, type, sequence, content }: StoredMessage,
 ): Promise<void> {
-  if (type === "chat") return;
+  if (type === "chat") {
+    for (const hook of ctx.services.hooks.onRemoveText)
+      await hook.forgetMessage?.(write.tx, { sessionId: ctx.session.sessionId, messageId: id });
+    return;
+  }
   const event: SystemEvent = JSON.parse(content);
   await forgetReason(ctx, write, event);
   for (const hook of ctx.services.hooks.onRemoveText)

@@ -151,6 +151,7 @@ const shareDescriptions: Readonly<Record<ShareName, string>> = {
   export: "exports",
   import: "imports",
   stream: "event streams",
+  file: "uploads and downloads",
   search: "searches",
   history_page: "pages of history",
 };

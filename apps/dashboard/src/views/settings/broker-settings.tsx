@@ -104,6 +104,13 @@ const thresholds: Readonly<Record<Name, Threshold>> = {
     min: 0,
     max: 36_500,
   },
+  files_mb_max: {
+    label: "Files of a mesh",
+    about: "Messages can carry files until those of the mesh have this size in total. 0 refuses all files.",
+    unit: "megabyte",
+    min: 0,
+    max: 1_000_000,
+  },
   job_output_days: {
     label: "Keep job output for",
     about: "The last output of failed jobs is deleted after this time.",
@@ -137,9 +144,9 @@ export function AgentThresholds() {
   );
 }
 
-/** How long the broker keeps data that is not part of a record. */
+/** How long the broker keeps data that is not part of a record, and how much space files may take. */
 export function Retention() {
-  return <Thresholds names={["progress_days", "presence_days", "job_output_days"]} />;
+  return <Thresholds names={["progress_days", "presence_days", "job_output_days", "files_mb_max"]} />;
 }
 
 function Thresholds({ names }: { readonly names: readonly Name[] }) {

@@ -6,7 +6,7 @@ export interface Threshold {
   /** The effect of the setting, in one sentence. */
   readonly about: string;
   /** `seconds` and `days` are durations. Any other unit is the singular of what the number counts. */
-  readonly unit: "seconds" | "days" | "wait" | "message";
+  readonly unit: "seconds" | "days" | "wait" | "message" | "megabyte";
   /** The word for 0, for a setting that 0 switches off. */
   readonly zero?: "never" | "forever";
   readonly min: number;

@@ -1,0 +1,3 @@
+export * from "./files.js";
+export * from "./message-files.js";
+export * from "./uploads.js";
