@@ -1,6 +1,7 @@
 import { agents } from "./features/agents/feature";
 import { alerts } from "./features/alerts/feature";
 import { approvals } from "./features/approvals/feature";
+import { attachments } from "./features/attachments/feature";
 import { audit } from "./features/audit/feature";
 import { brief } from "./features/brief/feature";
 import { checkouts } from "./features/checkouts/feature";
@@ -46,6 +47,7 @@ export const features: readonly Feature[] = [
   alerts,
   ownWords,
   personas,
+  attachments,
   topics,
   proposals,
   redaction,

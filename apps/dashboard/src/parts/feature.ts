@@ -1,7 +1,7 @@
 import type { AttentionItem, InputOf, Message, OutputOf, OwnSignature, Peer } from "@merkle/wire";
 import type { toAnswerWords } from "@merkle/wire/identity";
 import type { LucideIcon } from "lucide-react";
-import type { ComponentType, RefObject } from "react";
+import type { ComponentType, Ref, RefObject } from "react";
 import type { ContentProbe } from "./content-probe";
 
 /**
@@ -18,6 +18,7 @@ export interface Feature {
   /** For each kind of item in Needs you: how to show such an item in full, and additional actions for it. */
   readonly attention?: Readonly<Partial<Record<AttentionItem["kind"], AttentionPart>>>;
   readonly session?: SessionParts;
+  readonly files?: FileParts;
   readonly text?: TextParts;
   readonly removal?: RemovalParts;
   /** Additional actions in a message's menu. */
@@ -191,6 +192,32 @@ export interface SessionParts {
     /** The broker's signature of the conclusion. */
     readonly Seal: ComponentType;
   };
+}
+
+/** The files of messages. */
+export interface FileParts {
+  /** A message's files, in the area that is reserved for them. */
+  readonly OfMessage: ComponentType<{ readonly message: Message }>;
+  /** The composer's button for files, and the files that were added to the draft. */
+  readonly OfComposer: ComponentType<ComposerFilesProps>;
+}
+
+export interface ComposerFilesProps {
+  /** The composer, on which files can be dropped. */
+  readonly form: RefObject<HTMLFormElement | null>;
+  /** The area above the field, in which the files are shown. */
+  readonly slot: HTMLElement | null;
+  /** Set by the component. */
+  readonly uploads: Ref<DraftUploads>;
+}
+
+/** The uploads of files that were added to the draft and are not part of it yet. */
+export interface DraftUploads {
+  readonly isRunning: boolean;
+  /** Why the draft cannot be sent, or null. */
+  readonly problem: string | null;
+  /** Resolves once all files are part of the draft. @throws MerkleError if an upload fails */
+  settle(): Promise<void>;
 }
 
 /** Facts about a team's agent that the roster does not read itself. */

@@ -220,7 +220,8 @@ function buildContentSecurityPolicy(html: Buffer): string {
     "style-src 'self' 'unsafe-inline'",
     "style-src-elem 'self'",
     "style-src-attr 'unsafe-inline'",
-    "img-src 'self'",
+    // The pages fetch the images of messages themselves, because an image element would send no page token.
+    "img-src 'self' blob:",
     "font-src 'self'",
     "connect-src 'self'",
     "worker-src 'self'",

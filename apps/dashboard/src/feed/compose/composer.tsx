@@ -2,13 +2,15 @@
 
 import { limits } from "@merkle/wire/limits";
 import { Send } from "lucide-react";
-import { type FormEvent, useMemo, useState } from "react";
+import { type FormEvent, useMemo, useRef, useState } from "react";
 import { useAction } from "@/broker/use-action";
 import { useConnectionState } from "@/broker/use-connection-state";
 import { RefusalNote } from "@/components/refusal-note";
 import { setQuery } from "@/core/address/address";
 import { useShortcut } from "@/core/keyboard/use-shortcut";
 import { lazyPart } from "@/core/lazy-part";
+import type { DraftUploads } from "@/parts/feature";
+import { Parts } from "@/parts/features-context";
 import { useSession } from "@/sessions/session-context";
 import { Button } from "@/ui/button";
 import { useComposeState, useDraft } from "./compose-context";
@@ -36,21 +38,34 @@ export function Composer() {
     [participants, peers, myTeamId],
   );
   const recipient = findOnlyRecipient(draft, recipients);
+  const form = useRef<HTMLFormElement>(null);
+  const [fileSlot, setFileSlot] = useState<HTMLElement | null>(null);
+  const uploads = useRef<DraftUploads>(null);
   useShortcut("c", focus, { label: "Write a message", group: "Session" });
 
   async function send(): Promise<void> {
-    const draftProblem = findProblem(draft, limits.messageTextBytesMax);
+    const running = uploads.current;
+    const draftProblem =
+      running?.problem ?? (running?.isRunning ? null : findProblem(draft, limits.messageTextBytesMax));
     setProblem(draftProblem);
     setStatusText("");
     if (draftProblem !== null) return focus();
-    const input = toPostInput(draft, session.session_id);
-    const idempotency_key = store.getIdempotencyKey(input);
-    const sentDraft = store.current;
     await run(async (signal) => {
+      await running?.settle();
+      const sentDraft = store.current;
+      const input = toPostInput(sentDraft, session.session_id);
+      const idempotency_key = store.getIdempotencyKey(input);
       const { cursor } = await post({ ...input, idempotency_key }, { recipient, signal });
+      const { files } = store.current;
       if (store.current === sentDraft) store.clear();
-      // A quote or recipient added while the message was being sent belongs to the next draft.
-      else store.change({ text: "", kind: "message", options: [] });
+      // A quote, recipient or file added while the message was being sent belongs to the next draft.
+      else
+        store.change({
+          text: "",
+          kind: "message",
+          options: [],
+          files: files.filter((file) => !sentDraft.files.includes(file)),
+        });
       setStatusText(`Posted as #${cursor}.`);
       // A view of a past moment cannot show the new message, so return to the present.
       if (at !== null) setQuery({ at: null });
@@ -67,6 +82,7 @@ export function Composer() {
   const { quoted } = draft;
   return (
     <form
+      ref={form}
       aria-label="Write a message"
       onSubmit={submit}
       className="shrink-0 border-t bg-background px-3 pt-2 pb-2 lg:pl-6"
@@ -94,7 +110,9 @@ export function Composer() {
             focus();
           }}
         />
+        <div ref={setFileSlot} className="grid gap-1 empty:hidden" />
         <div className="flex items-end gap-2">
+          <Parts select={({ files }) => files?.OfComposer} given={{ form, slot: fileSlot, uploads }} />
           <ComposerOptions draft={draft} onChange={(change) => store.change(change)} />
           <ComposerField
             draft={draft}

@@ -1,4 +1,4 @@
-import type { InputOf, Message } from "@merkle/wire";
+import type { InputOf, Message, MessageFile } from "@merkle/wire";
 import { readMessageText } from "../store/message-text";
 
 export type DraftKind = "message" | "ask" | "decision";
@@ -36,6 +36,8 @@ export interface MessageDraft {
   readonly options: readonly string[];
   readonly priority: DraftPriority;
   readonly quoted: QuotedMessage | null;
+  /** The uploaded files that the message will carry. */
+  readonly files: readonly MessageFile[];
 }
 
 export const emptyDraft: MessageDraft = {
@@ -45,6 +47,7 @@ export const emptyDraft: MessageDraft = {
   options: [],
   priority: "next",
   quoted: null,
+  files: [],
 };
 
 /**
@@ -63,12 +66,19 @@ export function findDefaultRecipient(
 
 type DraftPostInput = Omit<InputOf<"post_message">, "team_id" | "idempotency_key">;
 
-/** Converts the draft to the input of `post_message`. An answer is never an ask, and blank options are dropped. */
+/**
+ * Converts the draft to the input of `post_message`. An answer is never an ask, and blank options are dropped. The names of
+ * the files are the text if there is no other.
+ */
 export function toPostInput(draft: MessageDraft, sessionId: string): DraftPostInput {
-  const { quoted, to, priority } = draft;
+  const { quoted, to, priority, text, files } = draft;
   return {
     session_id: sessionId,
-    content: { text: draft.text, ...toKind(draft) },
+    content: {
+      text: text.trim() === "" ? files.map(({ name }) => name).join(", ") : text,
+      ...toKind(draft),
+      ...(files.length === 0 ? {} : { attachments: [...files] }),
+    },
     ...(to.length > 0 ? { to: [...to] } : {}),
     ...(priority === "next" ? {} : { priority }),
     ...(quoted === null ? {} : { reply_to: quoted.sequence }),
@@ -95,7 +105,7 @@ export function listWrittenOptions(options: readonly string[]): string[] {
 
 /** Returns why the broker would refuse the draft, as far as the page can tell. Null if the draft can be sent. */
 export function findProblem(draft: MessageDraft, bytesMax: number): string | null {
-  if (draft.text.trim() === "") return "Write something first.";
+  if (draft.text.trim() === "" && draft.files.length === 0) return "Write something first.";
   const bytes = countBytes(draft.text);
   if (bytes > bytesMax) return `Messages can be up to ${bytesMax} bytes; this one has ${bytes}.`;
   if (draft.quoted?.answers) return findAnswerProblem(draft.quoted, draft.text);

@@ -5,7 +5,9 @@ import { ChevronDown, ChevronUp, Lock } from "lucide-react";
 import { memo, type ReactNode, useState } from "react";
 import { RemovedText } from "@/components/removed-text";
 import { cn } from "@/core/utils";
+import { splitFiles } from "@/feed/store/message-files";
 import { clipText, describeSize, isPrivate, readMessageText } from "@/feed/store/message-text";
+import { Parts } from "@/parts/features-context";
 import { useSession } from "@/sessions/session-context";
 import { TeamBar } from "@/sessions/team-mark";
 import { showHidden } from "@/text/markdown/hidden-characters";
@@ -42,6 +44,7 @@ export const MessageRow = memo(function MessageRow({
         <MessageHead message={message} isMine={isMine} />
         <div className={cn("ps-7", isDecision && "font-medium")}>
           {isRaw ? <RawMessage message={message} /> : <MessageBody message={message} />}
+          <FilesPart message={message} />
           {message.content["kind"] === "ask" && <AskPart message={message} answer={answer} isMine={isMine} />}
           {isMine && <DeliveryLine message={message} />}
         </div>
@@ -55,6 +58,24 @@ export const MessageRow = memo(function MessageRow({
 function MessageBody({ message }: { readonly message: Message }) {
   if (isRedacted(message)) return <RemovedText redaction={message.redaction} />;
   return isPrivate(message) ? <SealedBody message={message} /> : <TextBody message={message} />;
+}
+
+/** Reserves the height of a message's files, so that nothing moves when they load: a row of images, and a line for each other file. */
+function FilesPart({ message }: { readonly message: Message }) {
+  const { images, others } = splitFiles(message);
+  if (images.length + others.length === 0) return null;
+  return (
+    <div className="relative mt-1">
+      {images.length > 0 && <div className="h-40" />}
+      {others.map((_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are empty.
+        <div key={index} className="h-9 pointer-coarse:h-11" />
+      ))}
+      <div className="absolute inset-0">
+        <Parts select={({ files }) => files?.OfMessage} given={{ message }} />
+      </div>
+    </div>
+  );
 }
 
 /** A note for a private message, which only its recipient can decrypt. */

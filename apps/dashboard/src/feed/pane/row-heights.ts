@@ -1,6 +1,7 @@
 import type { Message } from "@merkle/wire";
 import type { VirtualItem, Virtualizer } from "@tanstack/react-virtual";
 import type { FeedRow } from "@/feed/store/feed-rows";
+import { splitFiles } from "@/feed/store/message-files";
 import { readMessageText } from "@/feed/store/message-text";
 
 /** Returns the indexes of the rows to render: the visible range and the current row. */
@@ -56,7 +57,8 @@ export function estimateHeight(row: FeedRow | undefined): number {
     .slice(0, 4_000)
     .split("\n")
     .reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / 90)), 0);
-  const height = 32 + 20 * Math.min(30, lines);
+  const { images, others } = splitFiles(row.first);
+  const height = 32 + 20 * Math.min(30, lines) + (images.length > 0 ? 160 : 0) + 36 * others.length;
   estimates.set(row.first, height);
   return height;
 }
