@@ -3,6 +3,7 @@ import type { CommandContext } from "./command/command.js";
 import { usageError } from "./core/cli-error.js";
 import type { AskAtLaunch, ConcludedSession, Feature, FeatureEntry, FeatureSetting } from "./feature.js";
 import { features } from "./features.js";
+import type { AttachFiles } from "./feed/attach-files.js";
 import type { CheckConcluded } from "./feed/tail/run-tail.js";
 import type { OwnWordsPart } from "./identity/own-words.js";
 import type { AskForPermission } from "./launch/launch-agent.js";
@@ -63,6 +64,13 @@ export async function loadOwnWords(): Promise<OwnWordsPart | undefined> {
   const feature = (await loadFeatures()).find((each) => each.loadOwnWords);
   return feature?.loadOwnWords?.();
 }
+
+/** Uploads the files that a command attaches to a message. @throws CliError `usage` in a build without attachments */
+export const attachFiles: AttachFiles = async (paths, post) => {
+  const feature = (await loadFeatures()).find((each) => each.attachFiles);
+  if (feature?.attachFiles) return feature.attachFiles(paths, post);
+  throw usageError("This build of merkle attaches no files, so --file is not available.");
+};
 
 /** Asks a launched agent's person for a permission. Resolves with undefined in a build without approvals. */
 export const askForPermission: AskForPermission = async (call) => {

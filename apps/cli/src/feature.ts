@@ -3,6 +3,7 @@ import type { BrokerClient } from "./broker/broker-client.js";
 import type { Prompter } from "./command/ask.js";
 import type { Command, CommandContext } from "./command/command.js";
 import type { Io } from "./command/io.js";
+import type { AttachFiles } from "./feed/attach-files.js";
 import type { CheckConcluded } from "./feed/tail/run-tail.js";
 import type { OwnWordsPart } from "./identity/own-words.js";
 import type { AskForPermission } from "./launch/launch-agent.js";
@@ -72,6 +73,8 @@ export interface Feature {
   readonly loadExtension?: () => Promise<CreateExtension>;
   /** Loads what makes a person's words count for the person's own agents. */
   readonly loadOwnWords?: () => Promise<OwnWordsPart>;
+  /** Uploads the files that a command attaches to a message. */
+  readonly attachFiles?: AttachFiles;
   /** Asks a launched agent's person for a permission, on the person's devices. */
   readonly askForPermission?: AskForPermission;
   /** Asks the person a question at the terminal before a launch, at most once in this home. */

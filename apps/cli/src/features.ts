@@ -8,6 +8,7 @@ export const features = {
   agents: () => import("./features/agents/feature.js"),
   approvals: () => import("./features/approvals/feature.js"),
   archive: () => import("./features/archive/feature.js"),
+  attachments: () => import("./features/attachments/feature.js"),
   brief: () => import("./features/brief/feature.js"),
   checkouts: () => import("./features/checkouts/feature.js"),
   demo: () => import("./features/demo/feature.js"),

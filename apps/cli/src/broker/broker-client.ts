@@ -60,7 +60,13 @@ export interface BrokerClient {
   /** Streams a file from the broker. @throws like `call` */
   download(path: string): Promise<IncomingMessage>;
   /** Sends a file and returns the broker's reply. @throws like `call` */
-  upload(path: string, file: StreamedBody & { readonly contentType: string }): Promise<unknown>;
+  upload(path: string, file: UploadedFile): Promise<unknown>;
+}
+
+interface UploadedFile extends StreamedBody {
+  readonly contentType: string;
+  /** Default: `POST`. */
+  readonly method?: "POST" | "PUT";
 }
 
 /** A person who does not exist yet. The first write creates them. */
@@ -125,9 +131,9 @@ export function createBrokerClient(
       if (!isOk(response)) throw toRefusal(await readResponse(response));
       return response;
     },
-    async upload(path, { contentType, ...body }) {
+    async upload(path, { contentType, method = "POST", ...body }) {
       const headers = { "content-type": contentType, ...proof };
-      const answer = await readResponse(await requests.exchange(path, { method: "POST", headers, body }));
+      const answer = await readResponse(await requests.exchange(path, { method, headers, body }));
       if (!answer.ok) throw toRefusal(answer);
       return answer.json();
     },

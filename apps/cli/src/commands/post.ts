@@ -1,10 +1,12 @@
+import { basename } from "node:path";
 import type { RecipientState } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { findBroker } from "../broker/broker-client.js";
 import type { Command } from "../command/command.js";
 import { readText } from "../command/read-text.js";
 import { exitCodes } from "../core/cli-error.js";
-import { loadOwnWords } from "../feature-hooks.js";
+import { listFlagValues } from "../core/flags.js";
+import { attachFiles, loadOwnWords } from "../feature-hooks.js";
 import { readPostInput } from "../feed/post-input.js";
 import { hasDeviceKey } from "../home/device-key.js";
 import { getSessionActor } from "../identity/actors.js";
@@ -23,6 +25,11 @@ export const post: Command = {
     {
       flags: "--to <who>",
       summary: "recipient: team, peer, team/peer, @group or @humans; repeat or use commas for several",
+      repeatable: true,
+    },
+    {
+      flags: "--file <path>",
+      summary: "file to attach; repeat for several. If you give no text, their names are the message",
       repeatable: true,
     },
     { flags: "--ask", summary: "ask a question" },
@@ -48,13 +55,15 @@ export const post: Command = {
     'merkle post split-auth "Which staging key?" --to @backend --ask --option vault --option new',
     "merkle post split-auth --reply-to 405 --answer vault",
     "git log -3 --oneline | merkle post split-auth",
+    'merkle post split-auth "The layout breaks" --file shot.png --file build.log',
   ],
   async run({ args, flags, config, io, output, signal }) {
     const input = readPostInput(flags);
+    const files = listFlagValues(flags, "file");
     const broker = await findBroker(config, signal);
     const { session, rest } = await resolveSessionArgument(broker, args, config);
     const text = await readText({
-      given: rest ?? input.content.answer,
+      given: rest ?? input.content.answer ?? listNames(files),
       name: "the message text",
       usage: `merkle post ${session.slug} <text>`,
       bytesMax: limits.messageTextBytesMax + 1,
@@ -63,7 +72,13 @@ export const post: Command = {
     });
     const actor = await getSessionActor(session, { broker, config });
     // Remove the line breaks at the end of piped input, because they are not part of the message.
-    const content = { text: text.replace(/(?:\r?\n)+$/, ""), ...input.content };
+    const content = {
+      text: text.replace(/(?:\r?\n)+$/, ""),
+      ...input.content,
+      ...(files.length > 0 && {
+        attachments: [...(await attachFiles(files, { broker, session, flags, config, io, signal }))],
+      }),
+    };
     // Most homes have no device key. Without one, nothing that signs is loaded.
     const ownWords = hasDeviceKey(config.home) ? await loadOwnWords() : undefined;
     const signed = await ownWords?.sign({ ...input, content, session }, config, broker);
@@ -85,6 +100,11 @@ export const post: Command = {
     return exitCodes.done;
   },
 };
+
+/** Returns the names of the files as the text of a message that has no other. */
+function listNames(files: readonly string[]): string | undefined {
+  return files.length === 0 ? undefined : files.map((path) => basename(path)).join(", ");
+}
 
 const namesMax = 5;
 

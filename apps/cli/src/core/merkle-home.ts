@@ -19,6 +19,8 @@ export const homeFiles = {
   log: (home: string) => join(home, "logs", "broker.log"),
   detachedOutput: (home: string) => join(home, "logs", "up.log"),
   teams: (home: string) => join(home, "teams"),
+  /** For each peer, the files that it has received, by the number of the message. */
+  files: (home: string) => join(home, "files"),
   /** The keys of each peer, and a history of its private messages. */
   sealed: (home: string) => join(home, "sealed"),
   /** The keys of other peers, as first seen by this machine or accepted by a person. */

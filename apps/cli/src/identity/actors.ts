@@ -15,7 +15,7 @@ import { findStoredPeer, listStoredPeers, type StoredPeer } from "../home/stored
 import { getSession } from "../sessions/find-session.js";
 import type { Config } from "../settings/config.js";
 import { toShellWord } from "../text/shell.js";
-import { findOwnPerson, writeAsNew } from "./own-person.js";
+import { findOwnPerson, getOwnPerson, writeAsNew } from "./own-person.js";
 
 /** Who this home acts as at a broker. */
 export interface Self {
@@ -63,7 +63,17 @@ interface ActingContext {
  */
 export async function getSessionActor(session: Session, context: ActingContext): Promise<Actor> {
   const { team } = findAgent(context.config) ?? {};
-  return team === undefined ? createPersonActor(context) : getStoredTeamActor(session, team, context);
+  return team === undefined ? createPersonActor(context) : getStoredTeamClient(session, team, context);
+}
+
+/**
+ * Returns the client that uploads files as the actor who writes in a session. An upload cannot create the person, so the
+ * person is created first if needed.
+ */
+export async function getSessionClient(session: Session, context: ActingContext): Promise<BrokerClient> {
+  const { team } = findAgent(context.config) ?? {};
+  if (team !== undefined) return getStoredTeamClient(session, team, context);
+  return context.broker.as((await getOwnPerson(context.broker, context.config)).credential);
 }
 
 /**
@@ -141,11 +151,11 @@ function notJoinedYet({ base }: BrokerClient): CliError {
   );
 }
 
-async function getStoredTeamActor(
+async function getStoredTeamClient(
   session: Session,
   team: string,
   { broker, config }: ActingContext,
-): Promise<Actor> {
+): Promise<BrokerClient> {
   if (![session.slug, session.session_id, session.title].includes(config.session ?? "")) {
     throw limitedToSession({ session: config.session ?? "", team });
   }

@@ -5,6 +5,7 @@ import { join, parse } from "node:path";
 import { type Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { CliError, exitCodes } from "../../core/cli-error.js";
+import { homeFiles } from "../../core/merkle-home.js";
 import { writeWhole } from "../../core/write-whole.js";
 
 /** What a message says about one of its files. */
@@ -13,6 +14,11 @@ export interface FileFacts {
   readonly size: number;
   /** SHA-256 of the bytes, in hexadecimal. */
   readonly digest: string;
+}
+
+/** Returns the folder with the files that a peer has received. */
+export function toPeerFolder(home: string, storedPeerId: string): string {
+  return join(homeFiles.files(home), storedPeerId);
 }
 
 /**
