@@ -75,6 +75,10 @@ export function createPerformer(options: PerformerOptions): PerformOperation {
     async get_history(call) {
       return { output: await readHistory(call) };
     },
+    async post_message({ input }) {
+      if (input["files"] === undefined) return undefined;
+      throw new MerkleError("bad_request", "This build cannot attach files. Nothing was posted.");
+    },
     async send_message({ input }) {
       if (input["private"] !== true) return undefined;
       throw new MerkleError("bad_request", "This build cannot send private messages. Nothing was sent.");

@@ -1,6 +1,7 @@
 import { canOmitSession, type ListedTool, MerkleError, type Operation, type Toolset } from "@merkle/wire";
 import { findOperation, operations, toTool, withOutputSchema } from "@merkle/wire/schemas";
 import { findNearest } from "@merkle/wire/text";
+import type { JsonFields } from "../core/is-object.js";
 
 /**
  * Inputs that are left out of the tool list, because the server fills them in or only programs and people use
@@ -124,9 +125,11 @@ function toStdioTool(operation: Operation, { whole = false } = {}): ListedTool {
     ...(!whole && Array.isArray(operation.unlistedOverStdio) ? operation.unlistedOverStdio : []),
   ];
   const session = canOmitSession(operation) && { session_id: optionalSession };
-  const listed = Object.entries({ ...Object(properties), ...session }).filter(
-    ([name]) => !hidden.includes(name),
-  );
+  const listed = Object.entries({
+    ...Object(properties),
+    ...session,
+    ...(operation.filesField !== undefined && takePaths(Object(properties), operation.filesField)),
+  }).filter(([name]) => !hidden.includes(name));
   const optionalNames = new Set([...(session ? ["session_id"] : []), "projectId"]);
   const names = Array.isArray(required) ? required.filter((name) => !optionalNames.has(name)) : [];
   return {
@@ -136,6 +139,17 @@ function toStdioTool(operation: Operation, { whole = false } = {}): ListedTool {
       properties: Object.fromEntries(listed.map(([name, schema]) => [name, withoutBounds(schema)])),
       ...(names.length > 0 && { required: names }),
     },
+  };
+}
+
+/** Replaces the uploaded files in a tool's input with the paths of files, which this server uploads (ATTACH-24). */
+function takePaths(inputs: JsonFields, filesField: string): JsonFields {
+  const { properties, ...field } = Object(inputs[filesField]);
+  const { attachments: _uploaded, ...others } = Object(properties);
+  const items = { type: "string" };
+  return {
+    [filesField]: { ...field, properties: others },
+    files: { description: "Paths of files in your project to attach.", type: "array", items },
   };
 }
 

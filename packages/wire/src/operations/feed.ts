@@ -53,6 +53,7 @@ export const postMessage = operation("post_message", {
   unlisted: ["own"],
   unlistedOverStdio: ["type"],
   textField: "content",
+  filesField: "content",
   input: z.strictObject({
     ...inSession,
     content: ChatContent.refine((content) => content.options === undefined || content.kind === "ask", {

@@ -33,6 +33,11 @@ export interface OperationDescription<
   /** Name of the field for a message's text. Models also pass the text as `text` or `content` (MCP-22). */
   readonly textField?: string;
   /**
+   * Name of the field whose `attachments` are uploaded files. Over stdio, models pass paths in `files` instead, and the
+   * stdio server uploads the files (ATTACH-24).
+   */
+  readonly filesField?: string;
+  /**
    * Output fields, at any depth, whose text is rendered unchanged, because models quote it in edits or parse
    * it as JSON. `compact` must sanitise this text itself. It must also not put anything after the text that
    * could look like part of it (TEXT-4).

@@ -64,10 +64,20 @@ export function extendServer({ config }: ExtendedServer): ServerExtension {
   };
 }
 
+/** Models pass a list of paths, the same as JSON in a text, or a single path. */
 function toPaths(files: unknown): string[] {
-  const paths = typeof files === "string" ? [files] : files;
+  const paths = typeof files === "string" ? (parseJsonList(files) ?? [files]) : files;
   if (Array.isArray(paths) && paths.every((path) => typeof path === "string" && path !== "")) return paths;
   throw new MerkleError("bad_request", "files must be a list of paths. Nothing was posted.");
+}
+
+function parseJsonList(text: string): unknown[] | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Converts the errors of commands to those that tools return. */
