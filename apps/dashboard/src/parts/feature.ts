@@ -166,6 +166,8 @@ export interface Attempt {
 export interface SessionParts {
   /** Mounted on every tab, outside the layout. */
   readonly Always?: ComponentType;
+  /** An entry of the session's menu. */
+  readonly MenuItem?: ComponentType<SessionMenuProps>;
   /** Reads what agents are doing, for the roster. */
   readonly RosterFacts?: ComponentType<RosterFactsProps>;
   /** Shown below the feed and the document. */
@@ -218,6 +220,11 @@ export interface DraftUploads {
   readonly problem: string | null;
   /** Resolves once all files are part of the draft. @throws MerkleError if an upload fails */
   settle(): Promise<void>;
+}
+
+export interface SessionMenuProps {
+  /** Returns a handler that closes the menu before it runs the action. */
+  readonly close: (action: () => void) => () => void;
 }
 
 /** Facts about a team's agent that the roster does not read itself. */

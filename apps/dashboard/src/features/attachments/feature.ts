@@ -1,10 +1,10 @@
-import { lazyPart } from "@/core/lazy-part";
+import { lazyHelper, lazyPart } from "@/core/lazy-part";
 import type { Feature } from "@/parts/feature";
+
+const load = () => import("./parts");
 
 /** Files that messages carry. */
 export const attachments: Feature = {
-  files: {
-    OfMessage: lazyPart(() => import("./message-files"), "MessageFiles"),
-    OfComposer: lazyPart(() => import("./composer-files"), "ComposerFiles"),
-  },
+  session: { Always: lazyHelper(load, "SessionFiles"), MenuItem: lazyPart(load, "FilesItem") },
+  files: { OfMessage: lazyPart(load, "MessageFiles"), OfComposer: lazyPart(load, "ComposerFiles") },
 };

@@ -2,18 +2,15 @@
 
 import type { Message, MessageFile } from "@merkle/wire";
 import { describeBytes } from "@merkle/wire/text";
-import { Download, FileText, Paperclip } from "lucide-react";
+import { FileText, Paperclip } from "lucide-react";
 import { useState } from "react";
-import { toRefusal } from "@/broker/refusal";
-import { useAction } from "@/broker/use-action";
 import { lazyPart } from "@/core/lazy-part";
 import { splitFiles } from "@/feed/store/message-files";
 import { useSession } from "@/sessions/session-context";
 import { showHidden } from "@/text/markdown/hidden-characters";
-import { Button } from "@/ui/button";
-import { useToast } from "@/ui/toast-provider";
 import { FileImage } from "./file-image";
-import { type FilePlace, saveFile } from "./file-requests";
+import { DownloadButton, FileName, isText } from "./file-line";
+import type { FilePlace } from "./file-requests";
 import { useImageAddress } from "./use-file";
 
 const FileViewer = lazyPart(() => import("./file-viewer"), "FileViewer");
@@ -59,10 +56,6 @@ export function MessageFiles({ message }: { readonly message: Message }) {
   );
 }
 
-function isText({ type }: MessageFile): boolean {
-  return type === "text/plain";
-}
-
 interface FileProps {
   readonly place: FilePlace;
   readonly onShow: () => void;
@@ -90,49 +83,16 @@ function ImageTile({ place, onShow }: FileProps) {
   );
 }
 
-/** A file's name and size. A text file opens in the viewer. */
+/** A file's name and size. */
 function FileLine({ place, onShow }: FileProps) {
   const { file } = place;
-  const { run, isPending } = useAction();
-  const toast = useToast();
-  const name = showHidden(file.name);
-  const canShow = isText(file);
-  const Icon = canShow ? FileText : Paperclip;
-
-  async function save(signal: AbortSignal): Promise<void> {
-    try {
-      await saveFile(place, signal);
-    } catch (error) {
-      // A note in the line would change its height.
-      if (!signal.aborted) toast({ text: `Not downloaded: ${toRefusal(error).detail}`, tone: "failed" });
-    }
-  }
-
+  const Icon = isText(file) ? FileText : Paperclip;
   return (
     <li className="flex h-9 min-w-0 items-center gap-2 pointer-coarse:h-11">
       <Icon aria-hidden className="size-4 shrink-0 text-muted-foreground" />
-      {canShow ? (
-        <button
-          type="button"
-          onClick={onShow}
-          className="min-h-6 min-w-0 truncate text-link hover:underline pointer-coarse:min-h-11"
-        >
-          <bdi>{name}</bdi>
-        </button>
-      ) : (
-        <bdi className="min-w-0 truncate">{name}</bdi>
-      )}
+      <FileName file={file} onShow={onShow} />
       <span className="shrink-0 text-sm text-muted-foreground">{describeBytes(file.size)}</span>
-      <Button
-        variant="ghost"
-        size="icon"
-        aria-label={`Download ${name}`}
-        title="Download"
-        disabled={isPending}
-        onClick={() => void run(save)}
-      >
-        <Download aria-hidden />
-      </Button>
+      <DownloadButton place={place} />
     </li>
   );
 }

@@ -18,6 +18,7 @@ import { AnchoredPopover } from "@/components/anchored-popover";
 import { MenuItem, MenuNote } from "@/components/menu-item";
 import { RefusalNote } from "@/components/refusal-note";
 import { copyText } from "@/core/copy-text";
+import { Parts } from "@/parts/features-context";
 import { useSession } from "@/sessions/session-context";
 import { useNudge } from "@/sessions/use-nudge";
 import { useSessionActions } from "./use-session-actions";
@@ -66,6 +67,7 @@ export function SessionMenu({ anchor, onClose }: { anchor: HTMLElement; onClose:
             <NudgeAll />
           </>
         )}
+        <Parts select={({ session: parts }) => parts?.MenuItem} given={{ close }} />
         <CopyLink />
         {isMember && (
           <>
