@@ -8,7 +8,7 @@ import { findPermissionProblem, findPermissionProblemAbove, type PermissionProbl
  */
 const secrets = [
   ...["alert-key", "audit-key.json", "open.html", "seen-heads.json", "pg/password"],
-  ...["members", "persons", "pins", "sealed", "teams"],
+  ...["files", "members", "persons", "pins", "sealed", "teams"],
 ];
 
 /**

@@ -112,7 +112,10 @@ export function Composer() {
         />
         <div ref={setFileSlot} className="grid gap-1 empty:hidden" />
         <div className="flex items-end gap-2">
-          <Parts select={({ files }) => files?.OfComposer} given={{ form, slot: fileSlot, uploads }} />
+          {/* As wide as the button that will load, so that the field does not move. */}
+          <div className="min-w-8 pointer-coarse:min-w-11">
+            <Parts select={({ files }) => files?.OfComposer} given={{ form, slot: fileSlot, uploads }} />
+          </div>
           <ComposerOptions draft={draft} onChange={(change) => store.change(change)} />
           <ComposerField
             draft={draft}
