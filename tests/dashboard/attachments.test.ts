@@ -148,7 +148,7 @@ describe("files of messages", { tags: "chromium" }, () => {
       ]);
     expect(await findBarriers()).toEqual([]);
     await page.reload();
-    await expect.poll(() => attached.count(), "a draft keeps its files").toBe(3);
+    await expect.poll(() => attached.count(), { message: "a draft keeps its files" }).toBe(3);
     await form.getByRole("button", { name: "Remove all.bin" }).click();
     await page.getByRole("textbox", { name: "Message" }).fill("See");
     await form.getByRole("button", { name: "Send" }).click();

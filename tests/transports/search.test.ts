@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createLog } from "@merkle/broker";
 import { openDatabase, refreshWords } from "@merkle/db";
-import type { OutputOf } from "@merkle/wire";
+import type { InputOf, OutputOf } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startIndexer } from "../../apps/broker/src/features/search/indexer.js";
@@ -376,6 +376,26 @@ describe("search", () => {
       code: "bad_request",
     });
   });
+});
+
+it("[SEARCH-1] a message is found by the names of its files, by words and as typed", async () => {
+  const word = newWord();
+  const session = await createTestSession(transport);
+  const { sessionId: session_id, convener: team_id } = session;
+  const uploaded = await fetch(`${broker.url}/api/sessions/${session_id}/files?name=build-${word}.log`, {
+    method: "PUT",
+    headers: { "x-team-id": team_id },
+    body: "step 1",
+  });
+  const attachments = [await uploaded.json()];
+  const content = { text: "It fails.", attachments } as InputOf<"post_message">["content"];
+  const { cursor } = await transport.call("post_message", { session_id, team_id, content });
+  const hit = { kind: "message", sequence: cursor };
+  expect(await hitsFor(word)).toMatchObject([
+    { ...hit, marked: expect.stringMatching(`^It fails\\.\\s+build-«${word}»\\.log$`) },
+  ]);
+  expect(await hitsFor(`build-${word}.log`)).toMatchObject([hit]);
+  expect(await hitsFor(".", { session: session_id, kinds: ["message"] })).toMatchObject([hit]);
 });
 
 describe("indexing", () => {

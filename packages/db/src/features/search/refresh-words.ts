@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { settings } from "../../core/schema.js";
 import type { Transaction } from "../../core/transactions.js";
+import { selectMessageText } from "./message-text.js";
 
 interface IndexedTable {
   /** Columns of the primary key, and their types. */
@@ -66,7 +67,7 @@ const tables: Readonly<Record<string, IndexedTable>> = {
     key: { session_id: "uuid", sequence: "bigint" },
     // The messages of an archived session are elsewhere. Their words stay as they are.
     from: sql`message_words t LEFT JOIN messages m USING (session_id, sequence)`,
-    text: sql`m.content::json ->> 'text'`,
+    text: selectMessageText(sql`m.content::json`),
     set: setWords,
   },
 };

@@ -9,6 +9,7 @@ import {
   sessions,
 } from "../../core/schema.js";
 import type { Queryable, Transaction } from "../../core/transactions.js";
+import { selectMessageText } from "./message-text.js";
 
 /**
  * Lists sessions with messages or documents that have not been indexed yet. Sessions with the newest messages
@@ -70,7 +71,7 @@ export async function indexMessages(
     ), indexed AS (
       INSERT INTO ${messageWords} (session_id, sequence, posted_at, decision, words)
       SELECT session_id, sequence, posted_at, coalesce(content ->> 'kind' = 'decision', false),
-             to_tsvector('english', words_of(coalesce(content ->> 'text', ''))) FROM page
+             to_tsvector('english', words_of(${selectMessageText(sql`content`)})) FROM page
     ), moved AS (
       UPDATE ${searchHeads} h SET last_sequence = p.last_sequence
       FROM (SELECT session_id, max(sequence) AS last_sequence FROM page GROUP BY session_id) p

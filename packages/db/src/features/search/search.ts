@@ -17,6 +17,7 @@ import {
 } from "../../core/schema.js";
 import type { Queryable } from "../../core/transactions.js";
 import { selectMarked, selectMatch, selectRank, type TextMatch } from "../../text/text-query.js";
+import { selectMessageText } from "./message-text.js";
 
 export type SearchHitKind =
   | "message"
@@ -140,7 +141,7 @@ export async function searchMesh(
       sql`CASE f.kind WHEN 'memory' THEN r.content WHEN 'document' THEN w.content
             WHEN 'session' THEN ${selectSessionText(sql`s`)} WHEN 'state' THEN ${selectStateText(sql`e`)}
             WHEN 'progress' THEN ${selectProgressText(sql`p`)} WHEN 'topic' THEN c.text
-            WHEN 'task' THEN ${selectTaskText(sql`k`)} ELSE ${selectMessageText(sql`m`)} END`,
+            WHEN 'task' THEN ${selectTaskText(sql`k`)} ELSE ${selectMessageText(sql`m.content::json`)} END`,
     )} AS text OFFSET 0) marked
     ORDER BY ${bestFirst}`);
   return {
@@ -164,7 +165,6 @@ async function findRecentStart(db: Queryable): Promise<string | null> {
   return row?.at ?? null;
 }
 
-const selectMessageText = (row: SQL) => sql`coalesce(${row}.content::json ->> 'text', '')`;
 const selectSessionText = (row: SQL) => sql`concat_ws(E'\n', ${row}.title, nullif(${row}.description, ''))`;
 
 /** The indexed text of a state entry: its key and the beginning of its value. */
@@ -229,7 +229,7 @@ function selectMessageHits({ match }: SearchRequest, condition: SQL): SQL {
       : sql`${feeds} f JOIN ${messageWords} w USING (session_id) JOIN ${messages} m USING (session_id, sequence, posted_at)`;
   const newest = match.by !== "letters" ? sql`` : sql`AND sequence > f.last_sequence - ${messagesReadMax}`;
   return sql`SELECT ${columns} FROM ${source} WHERE session_id IN (SELECT session_id FROM own) AND ${condition} ${newest}
-    AND ${selectMatch(match, { words: sql`words`, text: selectMessageText(sql`m`) })}`;
+    AND ${selectMatch(match, { words: sql`words`, text: selectMessageText(sql`m.content::json`) })}`;
 }
 
 /**
