@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
@@ -158,9 +159,11 @@ describe("files of messages", { tags: "chromium" }, () => {
       attachments: [{ name: "build.log" }, { name: "shot.png", type: "image/png" }],
     });
 
-    // A file needs no text: its name is the text.
+    // A file needs no text: its name is the text. The same bytes are attached once.
     await transfer(page, "paste", shot);
-    await expect.poll(() => attached.count()).toBe(1);
+    await transfer(page, "paste", { ...shot, name: "again.png" });
+    await form.getByText("again.png is attached already, as shot.png.").waitFor();
+    expect(await attached.count()).toBe(1);
     await page.getByRole("textbox", { name: "Message" }).press("Control+Enter");
     await expect.poll(() => readLastContent(session)).toMatchObject({ text: "shot.png" });
     expect(problems).toEqual([]);
@@ -171,7 +174,7 @@ describe("files of messages", { tags: "chromium" }, () => {
     const { page, findBarriers } = await dashboard.open(`/sessions/${session.slug}`, {
       as: await dashboard.newPerson(),
       before: (page) =>
-        page.route("**/files?name=refused.txt", (route) =>
+        page.route("**/files?name=refused.txt&*", (route) =>
           route.fulfill({
             status: 413,
             json: {
@@ -203,6 +206,43 @@ describe("files of messages", { tags: "chromium" }, () => {
     await form.getByRole("button", { name: "Remove large.bin" }).click();
     await form.getByRole("button", { name: "Send" }).click();
     await expect.poll(() => readLastContent(session)).toEqual({ text: "Without" });
+  });
+
+  it("[DASH-414] an upload that broke off continues where it did", async () => {
+    const session = await createTestSession(dashboard.rest);
+    const text = "0123456789abcdef";
+    const puts: (string | undefined)[] = [];
+    const { page, findBarriers } = await dashboard.open(`/sessions/${session.slug}`, {
+      as: await dashboard.newPerson(),
+      before: (page) =>
+        page.route("**/files?name=*", async (route) => {
+          const request = route.request();
+          const headers = await request.allHeaders();
+          puts.push(headers["content-range"]);
+          if (puts.length > 1) return route.continue();
+          // The broker receives ten bytes, and the browser no answer.
+          const start = await page.request.put(request.url(), {
+            headers: { ...headers, "content-range": "bytes 0-9/16", "content-length": "10" },
+            data: Buffer.from(text.slice(0, 10)),
+          });
+          expect(start.status()).toBe(202);
+          return route.abort();
+        }),
+    });
+    const form = page.getByRole("form", { name: "Write a message" });
+    await form.getByRole("button", { name: "Attach files" }).waitFor();
+    await transfer(page, "drop", { name: "C:\\logs\\a\nb.log", bytes: text });
+    const retry = form.getByRole("button", { name: "Try again" });
+    await retry.waitFor();
+    expect(await findBarriers()).toEqual([]);
+    await retry.click();
+    await form.getByRole("button", { name: "Remove a_b.log" }).waitFor();
+    expect(puts).toEqual([undefined, "bytes */16", "bytes 10-15/16"]);
+    await form.getByRole("button", { name: "Send" }).click();
+    const digest = createHash("sha256").update(text).digest("hex");
+    await expect
+      .poll(() => readLastContent(session))
+      .toMatchObject({ attachments: [{ name: "a_b.log", size: 16, digest }] });
   });
 
   it("[DASH-413] the session's menu lists all its files, to find by name, show, save and go to their messages", async () => {

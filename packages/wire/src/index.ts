@@ -58,6 +58,7 @@ export type {
 export type { ModelUsage, UsageRow } from "./features/usage/feature.js";
 export { compactMessage, describeEvent, describeRedaction, type Rendering } from "./feed/compact.js";
 export type { EventKind, MeshChangedKind } from "./feed/event-kind.js";
+export { cutFileName, toFileName } from "./feed/file-name.js";
 export type { Message, Redaction } from "./feed/message.js";
 export {
   type MessageFieldName,

@@ -7,6 +7,7 @@ import type { Command, CommandContext } from "../../command/command.js";
 import { type Column, showList } from "../../command/list.js";
 import type { Output } from "../../command/output.js";
 import { CliError, exitCodes, usageError } from "../../core/cli-error.js";
+import { readWholeNumber } from "../../core/flag-values.js";
 import { findFlag, isSet } from "../../core/flags.js";
 import { refuseExisting } from "../../core/write-whole.js";
 import { getSession } from "../../sessions/find-session.js";
@@ -86,7 +87,11 @@ async function save(
   { sessionId, name }: { readonly sessionId: string; readonly name: string },
 ): Promise<number> {
   const { flags, io, output, signal } = context;
-  const file = await findNamed(broker, { sessionId, name, message: findFlag(flags, "message") });
+  const message = readWholeNumber(findFlag(flags, "message")?.replace(/^#/, ""), "--message", {
+    min: 1,
+    max: Number.MAX_SAFE_INTEGER - 1,
+  });
+  const file = await findNamed(broker, { sessionId, name, message });
   const shownPath = findFlag(flags, "output") ?? toSafeName(file.name);
   const path = resolve(io.cwd, shownPath);
   const replace = isSet(flags, "force");
@@ -102,16 +107,20 @@ async function save(
 interface WantedFile {
   readonly sessionId: string;
   readonly name: string;
-  readonly message: string | undefined;
+  readonly message: number | undefined;
 }
 
 async function findNamed(
   broker: BrokerClient,
   { sessionId, name, message }: WantedFile,
 ): Promise<MessageFile & { readonly message: number }> {
-  const { files } = await broker.call("list_files", { session_id: sessionId, name });
+  const { files } = await broker.call("list_files", {
+    session_id: sessionId,
+    name,
+    ...(message === undefined ? {} : { before: message + 1 }),
+  });
   const isWanted = (file: SessionFile) =>
-    file.name === name && (message === undefined || String(file.message) === message.replace(/^#/, ""));
+    file.name === name && (message === undefined || file.message === message);
   const file = files.find(isWanted);
   if (file) return file;
   const like = files[0];

@@ -4,6 +4,7 @@ import { mkdir } from "node:fs/promises";
 import { join, parse } from "node:path";
 import { type Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { cutFileName, toFileName } from "@merkle/wire";
 import { CliError, exitCodes } from "../../core/cli-error.js";
 import { homeFiles } from "../../core/merkle-home.js";
 import { writeWhole } from "../../core/write-whole.js";
@@ -95,33 +96,16 @@ function damaged(name: string): CliError {
 }
 
 const nameBytesMax = 120;
-const extensionBytesMax = 20;
 
 /**
  * Returns a name that is safe in any folder and terminal: without path, hidden prefix, control or direction characters,
  * and without what Windows refuses. The broker checks names too, but this machine does not rely on the broker.
  */
 export function toSafeName(name: string): string {
-  const plain = name
-    .normalize("NFC")
-    .replace(/^.*[/\\]/su, "")
-    .replace(/[\p{C}\p{Zl}\p{Zp}<>:"|?*]/gu, "_")
+  const plain = toFileName(name.normalize("NFC"))
+    .replace(/[<>:"|?*]/g, "_")
     .replace(/^[\s.]+|[\s.]+$/gu, "");
-  const { name: stem, ext } = parse(plain);
-  const shortExtension = cutBytes(ext, extensionBytesMax);
-  const short = `${cutBytes(stem, nameBytesMax - Buffer.byteLength(shortExtension))}${shortExtension}`;
+  const short = cutFileName(plain, nameBytesMax);
   if (short === "") return "file";
   return /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/iu.test(short) ? `_${short}` : short;
-}
-
-/** Cuts a text to a number of bytes without splitting a character. */
-function cutBytes(text: string, bytesMax: number): string {
-  let bytes = 0;
-  let end = 0;
-  for (const character of text) {
-    bytes += Buffer.byteLength(character);
-    if (bytes > bytesMax) break;
-    end += character.length;
-  }
-  return text.slice(0, end);
 }

@@ -1,4 +1,4 @@
-import type { MessageFile } from "@merkle/wire";
+import { type MessageFile, toFileName } from "@merkle/wire";
 import { limits } from "@merkle/wire/limits";
 import { describeBytes } from "@merkle/wire/text";
 import type { BrokerClient } from "../../broker/broker-client.js";
@@ -71,7 +71,7 @@ async function uploadFile(
       onProgress?.(toOneLine(name), sent, size);
     });
   };
-  const path = `/api/sessions/${encodeURIComponent(sessionId)}/files?name=${encodeURIComponent(name)}`;
+  const path = `/api/sessions/${encodeURIComponent(sessionId)}/files?name=${encodeURIComponent(toFileName(name))}`;
   const reply = await client.upload(path, {
     method: "PUT",
     contentType: "application/octet-stream",

@@ -12,15 +12,18 @@ import type { ComposerFilesProps } from "@/parts/feature";
 import { useSession } from "@/sessions/session-context";
 import { showHidden } from "@/text/markdown/hidden-characters";
 import { Button } from "@/ui/button";
-import { useUpload } from "./upload-file";
+import { createUploadId, type SentFile, useUpload } from "./upload-file";
 
 /** A file that was added, and is not part of the draft yet. */
 interface Upload {
   readonly id: number;
   readonly file: File;
+  readonly uploadId: string;
   readonly sent: number;
   /** Why the file cannot be attached, in words. */
   readonly problem: string | null;
+  /** True if another attempt can succeed. */
+  readonly canRetry: boolean;
 }
 
 /**
@@ -29,7 +32,7 @@ interface Upload {
  */
 export function ComposerFiles({ form, slot, uploads: ref }: ComposerFilesProps) {
   const { draft, store } = useDraft();
-  const { uploads, problem, add, remove, settle } = useUploads(store);
+  const { uploads, problem, add, retry, remove, settle } = useUploads(store);
   const input = useRef<HTMLInputElement>(null);
   const isOver = useDroppedFiles(form, add);
   const failed = uploads.find((each) => each.problem !== null);
@@ -76,8 +79,7 @@ export function ComposerFiles({ form, slot, uploads: ref }: ComposerFilesProps) 
               <ul aria-label="Attached files" className="grid gap-1">
                 {draft.files.map((file, index) => (
                   <FileRow
-                    // biome-ignore lint/suspicious/noArrayIndexKey: a file can be attached twice.
-                    key={`${file.digest} ${index}`}
+                    key={file.digest}
                     name={file.name}
                     onRemove={() => store.change({ files: draft.files.toSpliced(index, 1) })}
                   >
@@ -85,7 +87,12 @@ export function ComposerFiles({ form, slot, uploads: ref }: ComposerFilesProps) 
                   </FileRow>
                 ))}
                 {uploads.map((upload) => (
-                  <UploadRow key={upload.id} upload={upload} onRemove={() => remove(upload.id)} />
+                  <UploadRow
+                    key={upload.id}
+                    upload={upload}
+                    onRetry={() => retry(upload)}
+                    onRemove={() => remove(upload.id)}
+                  />
                 ))}
               </ul>
             )}
@@ -96,8 +103,14 @@ export function ComposerFiles({ form, slot, uploads: ref }: ComposerFilesProps) 
   );
 }
 
-function UploadRow({ upload, onRemove }: { readonly upload: Upload; readonly onRemove: () => void }) {
-  const { file, sent, problem } = upload;
+interface UploadRowProps {
+  readonly upload: Upload;
+  readonly onRetry: () => void;
+  readonly onRemove: () => void;
+}
+
+function UploadRow({ upload, onRetry, onRemove }: UploadRowProps) {
+  const { file, sent, problem, canRetry } = upload;
   return (
     <FileRow name={file.name} problem={problem} onRemove={onRemove}>
       {problem === null ? (
@@ -107,6 +120,10 @@ function UploadRow({ upload, onRemove }: { readonly upload: Upload; readonly onR
           value={sent}
           className="h-1.5 w-24"
         />
+      ) : canRetry ? (
+        <Button type="button" variant="ghost" size="sm" onClick={onRetry}>
+          Try again
+        </Button>
       ) : (
         <span className="shrink-0 text-sm text-muted-foreground">Not attached</span>
       )}
@@ -173,16 +190,25 @@ function useUploads(store: DraftStore) {
     setUploads((now) => now.filter((each) => each.id !== id));
   }
 
-  async function upload(id: number, file: File, { signal }: AbortController): Promise<void> {
+  async function upload(id: number, sent: SentFile, { signal }: AbortController): Promise<void> {
     try {
-      const stored = await send(file, { signal, onBytes: (sent) => change(id, { sent }) });
-      store.change({ files: [...store.current.files, stored] });
+      const stored = await send(sent, { signal, onBytes: (bytes) => change(id, { sent: bytes }) });
+      const { files } = store.current;
+      const same = files.find(({ digest }) => digest === stored.digest);
+      if (same) setProblem(`${showHidden(stored.name)} is attached already, as ${showHidden(same.name)}.`);
+      else store.change({ files: [...files, stored] });
       drop(id);
     } catch (error) {
       if (signal.aborted) return;
       failures.current.set(id, error);
-      change(id, { problem: toRefusal(error).detail });
+      change(id, { problem: toRefusal(error).detail, canRetry: true });
     }
+  }
+
+  function start(id: number, sent: SentFile): void {
+    const controller = new AbortController();
+    controllers.current.set(id, controller);
+    last.current = last.current.then(() => upload(id, sent, controller));
   }
 
   return {
@@ -194,13 +220,17 @@ function useUploads(store: DraftStore) {
       for (const file of files.slice(0, Math.max(0, room))) {
         lastId.current += 1;
         const id = lastId.current;
+        const uploadId = createUploadId();
         const fileProblem = findProblem(file);
-        setUploads((now) => [...now, { id, file, sent: 0, problem: fileProblem }]);
-        if (fileProblem !== null) continue;
-        const controller = new AbortController();
-        controllers.current.set(id, controller);
-        last.current = last.current.then(() => upload(id, file, controller));
+        setUploads((now) => [...now, { id, file, uploadId, sent: 0, problem: fileProblem, canRetry: false }]);
+        if (fileProblem === null) start(id, { file, uploadId, isContinued: false });
       }
+    },
+    /** Sends what is missing of a file whose upload failed. */
+    retry({ id, file, uploadId }: Upload): void {
+      failures.current.delete(id);
+      change(id, { problem: null, canRetry: false });
+      start(id, { file, uploadId, isContinued: file.size > 0 });
     },
     remove(id: number): void {
       controllers.current.get(id)?.abort();

@@ -22,7 +22,9 @@ interface FileNameProps {
 /** A file's name. The name of an image or a text opens the viewer. */
 export function FileName({ file, onShow }: FileNameProps) {
   const name = <bdi className="block min-w-0 truncate">{showHidden(file.name)}</bdi>;
-  if (!isImage(file) && !isText(file)) return name;
+  // As high as a button, so that all lines of a list have the same height.
+  if (!isImage(file) && !isText(file))
+    return <span className="flex min-h-6 min-w-0 items-center pointer-coarse:min-h-11">{name}</span>;
   return (
     <button
       type="button"

@@ -48,7 +48,7 @@ export function FileViewer({ places, first, onClose }: FileViewerProps) {
   return (
     <Dialog open onOpenChange={(open) => !open && onClose()}>
       <DialogContent
-        className="sm:h-[calc(100dvh-4rem)] sm:max-w-[min(calc(100vw-4rem),80rem)] open:grid-rows-[auto_minmax(0,1fr)_auto]"
+        className="h-[calc(100dvh-4rem)] sm:max-w-[min(calc(100vw-4rem),80rem)] open:grid-rows-[auto_minmax(0,1fr)_auto]"
         onKeyDown={press}
       >
         <DialogHeader>

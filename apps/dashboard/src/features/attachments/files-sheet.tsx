@@ -67,9 +67,8 @@ export function FilesSheet({ onClose }: { readonly onClose: () => void }) {
             </p>
           )}
           <ul aria-label="Files of the session" className="divide-y">
-            {files.map((file, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a message can have a file twice.
-              <li key={`${file.message} ${index}`} className="flex min-w-0 items-center gap-2 py-1">
+            {files.map((file) => (
+              <li key={`${file.message} ${file.digest}`} className="flex min-w-0 items-center gap-2 py-1">
                 <div className="min-w-0 flex-1">
                   <FileName file={file} onShow={() => setShown(toPlace(file))} />
                   <p className="truncate text-sm text-muted-foreground">

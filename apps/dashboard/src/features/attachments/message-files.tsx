@@ -29,9 +29,8 @@ export function MessageFiles({ message }: { readonly message: Message }) {
     <>
       {images.length > 0 && (
         <ul aria-label="Images" className="flex h-40 gap-2 overflow-x-auto">
-          {images.map((file, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a message can have a file twice, and its files never change.
-            <li key={index} className="shrink-0">
+          {images.map((file) => (
+            <li key={file.digest} className="shrink-0">
               <ImageTile place={toPlace(file)} onShow={() => setShown(file)} />
             </li>
           ))}
@@ -39,9 +38,8 @@ export function MessageFiles({ message }: { readonly message: Message }) {
       )}
       {others.length > 0 && (
         <ul aria-label="Files">
-          {others.map((file, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: as above.
-            <FileLine key={index} place={toPlace(file)} onShow={() => setShown(file)} />
+          {others.map((file) => (
+            <FileLine key={file.digest} place={toPlace(file)} onShow={() => setShown(file)} />
           ))}
         </ul>
       )}
