@@ -13,7 +13,41 @@ export interface FilePlace {
  *
  * @throws MerkleError if the broker refuses, or `unavailable` if it cannot be reached
  */
-export async function fetchFile(place: FilePlace, signal: AbortSignal): Promise<Blob> {
+export function fetchFile(place: FilePlace, signal: AbortSignal): Promise<Blob> {
+  return inTurn(async () => {
+    for (let attempts = 1; ; attempts += 1) {
+      signal.throwIfAborted();
+      try {
+        return await requestFile(place, signal);
+      } catch (error) {
+        const seconds = error instanceof MerkleError ? Number(error.details["retry_after_s"]) : Number.NaN;
+        if (Number.isNaN(seconds) || attempts === attemptsMax) throw error;
+        await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+      }
+    }
+  });
+}
+
+const attemptsMax = 5;
+
+/** As many as the broker sends to one caller at once. More requests would only hold connections while they wait. */
+const atOnceMax = 4;
+let running = 0;
+const waiting: (() => void)[] = [];
+
+async function inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
+  if (running < atOnceMax) running += 1;
+  else await new Promise<void>((resolve) => waiting.push(resolve));
+  try {
+    return await run();
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else running -= 1;
+  }
+}
+
+async function requestFile(place: FilePlace, signal: AbortSignal): Promise<Blob> {
   const response = await fetch(toFileAddress(place), { signal, headers: await readPageHeaders() }).catch(
     (cause: unknown) => {
       signal.throwIfAborted();
