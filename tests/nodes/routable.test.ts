@@ -44,6 +44,13 @@ it("[SCALE-3] every write of a session's tables names its session, and no transa
       await session.post(session.convener, "to all");
       await rest.call("post_message", { ...team, content: { text: "Which?", kind: "ask" }, to: ["Atlas"] });
       await rest.call("post_message", { session_id, team_id: person_id, content: { text: "A person's." } });
+      const uploaded = await fetch(`${broker.url}/api/sessions/${session_id}/files?name=a.log`, {
+        method: "PUT",
+        headers: { "x-team-id": team.team_id },
+        body: session_id,
+      });
+      const attachments = [await uploaded.json()];
+      await rest.call("post_message", { ...team, content: { text: "a file", attachments } });
       await rest.call("wait_for_messages", { ...team, since_cursor: 0 });
       await rest.call("ack", { ...team, cursor: 2 });
       await rest.call("update_session_doc", { ...team, content: "# One\n\n## Notes\n", expected_version: 0 });
