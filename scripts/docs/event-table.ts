@@ -78,7 +78,11 @@ const events: Described = {
   },
   approval_ended: {
     meaning: "a permission that an agent asked for was allowed, denied, or left to its terminal (APPROVE-7)",
-    fields: { approval: true, of: true, tool: true, hash: true, decision: true, by: true },
+    fields: { approval: true, of: true, tool: true, hash: true, decision: true, by: true, again: true },
+  },
+  approval_revoked: {
+    meaning: "a command is no longer allowed for the rest of an agent's launch (APPROVE-18)",
+    fields: { approval: true, of: true, tool: true, hash: true, by: true },
   },
   state_changed: {
     meaning: "a key of the session's state changed; a large value is left out (STATE-7, STATE-8)",

@@ -68,6 +68,7 @@ const beyond: Readonly<Record<LimitName, string>> = {
   approvalsWaitingPerPeerMax: "409",
   approvalLeaseSeconds: "the request lapses and can no longer be answered",
   approvalsEndedShown: "older ended requests are not listed",
+  approvalAgainHours: "the command is asked again (APPROVE-17)",
   projectIdCharsMax: "400",
   progressTitleCharsMax: "400",
   progressContentCharsMax: "400",

@@ -14,10 +14,12 @@ describe("the approvals of a person", { tags: "chromium" }, () => {
     const session = await createTestSession(dashboard.rest, "Split the auth service");
     const as = await dashboard.newPerson("Ana");
     const agent = { session_id: session.sessionId, team_id: session.convener };
+    const launch = randomBytes(32).toString("hex");
     const ask = async (input: object, tool = "Bash") => {
       const { approval } = await dashboard.rest.call("ask_approval", {
         ...{ ...agent, devices: [toDevice(as)], tool, input: JSON.stringify(input) },
         ...{ folder: "/home/ana/auth-service", salt: randomBytes(32).toString("hex") },
+        ...(tool === "Bash" && { launch }),
       });
       return approval;
     };
@@ -120,6 +122,32 @@ describe("the approvals of a person", { tags: "chromium" }, () => {
     await allow.tap();
     expect(await answerTo(approval)).toMatchObject({ state: "allowed" });
     expect([...small.problems, ...other.problems]).toEqual([]);
+  });
+
+  it("[DASH-415] a plain command is allowed for the launch by one tap on a phone, listed and revoked; others can only be allowed once", async () => {
+    const { as, ask, answerTo } = await startAsking();
+    const command = await ask({ command: "npm test" });
+    const { page, problems, findBarriers } = await dashboard.open("/approvals", { as, ...phone });
+    await page.getByText("Live", { exact: true }).first().waitFor();
+    await page.getByRole("button", { name: "Allow for this launch" }).tap();
+    expect(await answerTo(command)).toMatchObject({ state: "allowed" });
+    expect(await answerTo(await ask({ command: "npm test" }))).toMatchObject({ state: "allowed" });
+    const listed = page.getByRole("region", { name: "Allowed for a launch" });
+    await listed.getByText("npm test").waitFor();
+    expect(await findBarriers()).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await listed.getByRole("button", { name: "Revoke" }).tap();
+    await listed.waitFor({ state: "detached" });
+
+    await ask({ command: "npm test" });
+    const forLaunch = page.getByRole("button", { name: "Allow for this launch" });
+    await forLaunch.waitFor();
+    await page.getByRole("button", { name: "Answer in terminal" }).tap();
+    await forLaunch.waitFor({ state: "detached" });
+    await ask({ command: "rm -rf build" });
+    await page.getByText("rm -rf build").waitFor();
+    expect(await forLaunch.count()).toBe(0);
+    expect(problems).toEqual([]);
   });
 
   const database = {

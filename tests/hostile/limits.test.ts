@@ -124,6 +124,7 @@ const testedAt: {
   approvalsWaitingPerPeerMax: "tests/transports/approvals.test.ts",
   approvalLeaseSeconds: "tests/transports/approvals.test.ts",
   approvalsEndedShown: "tests/transports/approvals.test.ts",
+  approvalAgainHours: "tests/transports/approvals.test.ts",
   bundleBytesMax: "tests/record/import.test.ts",
   transferBytesPerSecondMin: "apps/broker/src/core/transfer-rate.test.ts",
   transferWindowMs: "apps/broker/src/core/transfer-rate.test.ts",

@@ -184,6 +184,96 @@ describe("an answer", () => {
   });
 });
 
+describe("a command that is allowed again", () => {
+  const input = JSON.stringify({ command: "npm test", description: "check" });
+  const launch = drawSalt();
+
+  it("[APPROVE-15] [APPROVE-17] [APPROVE-18] is allowed at once in the same launch and folder, with an event each, until it is revoked", async () => {
+    const relay = await startRelay();
+    const first = await relay.ask({ input, launch });
+    const shown = await relay.shown();
+    expect(shown).toMatchObject({ repeatable: true, again: false, allowed_by: null });
+    await relay.answer(shown, "allow", { again: true });
+    const listAgain = async () => (await rest.call("list_approvals", { team_id: relay.phone })).again;
+    expect(await listAgain()).toMatchObject([{ approval: first.approval, input, again: true }]);
+
+    const reworded = JSON.stringify({ command: "npm test", description: "once more", timeout: 1_000 });
+    const second = await relay.ask({ input: reworded, launch });
+    const answer = await relay.wait(second.approval, 0);
+    expect(answer).toMatchObject({ state: "allowed", hash: second.hash });
+    expect(second.hash).not.toBe(first.hash);
+    expect(await relay.list()).toEqual([]);
+    const { ended } = await rest.call("list_approvals", { team_id: relay.phone });
+    expect(ended[0]).toMatchObject({ approval: second.approval, allowed_by: first.approval, again: false });
+    const of = first.approval;
+    expect((await relay.events()).map(({ content }) => content)).toMatchObject([
+      { approval: of, decision: "allowed", by: "Ana", again: of },
+      { approval: second.approval, decision: "allowed", by: "Ana", again: of },
+    ]);
+
+    const others = [
+      { input, launch: drawSalt() },
+      { input },
+      { input, launch, folder: "/elsewhere" },
+      { input, launch, tool: "Shell" },
+      { input: JSON.stringify({ command: "npm test " }), launch },
+    ];
+    for (const other of others) {
+      const { approval } = await relay.ask(other);
+      expect(await relay.wait(approval, 0)).toMatchObject({ state: "waiting" });
+    }
+    for (const each of await relay.list()) await relay.answer(each, "deny");
+
+    const [granted] = (await listAgain()) as [Approval];
+    const revoke = () =>
+      rest.call("answer_approval", {
+        ...{ approval: of, decision: "revoke", hash: hashOf(granted), team_id: relay.phone },
+      });
+    await revoke();
+    expect(await listAgain()).toEqual([]);
+    const third = await relay.ask({ input, launch });
+    expect(await relay.wait(third.approval, 0)).toMatchObject({ state: "waiting" });
+    expect(await expectFailure(revoke())).toMatchObject({ code: "conflict" });
+    const { messages } = await rest.call("get_history", { session_id: relay.session_id, limit: 500 });
+    expect(messages.filter(({ event }) => event === "approval_revoked")).toMatchObject([
+      { content: { approval: of, by: "Ana" } },
+    ]);
+  });
+
+  it("[APPROVE-17] is no other peer's, and is asked again after a day", async () => {
+    const relay = await startRelay();
+    await relay.ask({ input, launch });
+    const shown = await relay.shown();
+    await relay.answer(shown, "allow", { again: true });
+    const { team_id: mate } = await rest.call("join_session", {
+      session_id: relay.session_id,
+      team_name: "Birch",
+    });
+    const asked = await relay.ask({ input, launch, team_id: mate ?? "" });
+    expect(await relay.list()).toMatchObject([{ approval: asked.approval }]);
+    await relay.answer(await relay.shown(), "deny");
+    await sql`UPDATE approvals SET ended_at = now() - make_interval(hours => ${limits.approvalAgainHours})
+      WHERE number = ${shown.approval}`;
+    await relay.ask({ input, launch });
+    expect(await relay.list()).toMatchObject([{ state: "waiting" }]);
+    const { again } = await rest.call("list_approvals", { team_id: relay.phone });
+    expect(again).toEqual([]);
+  });
+
+  it("[APPROVE-16] [APPROVE-17] is neither offered nor accepted for what removes, reaches the network, touches production or is no command", async () => {
+    const relay = await startRelay();
+    const inputs = [{ command: "rm -rf build" }, { command: "curl a.example" }, { command: "make prod" }];
+    for (const each of [...inputs, { command: "npm test", cwd: "/" }, { file_path: "/a", content: "" }]) {
+      await relay.ask({ input: JSON.stringify(each), launch });
+      const shown = await relay.shown();
+      expect(shown.repeatable).toBe(false);
+      const refused = await expectFailure(relay.answer(shown, "allow", { again: true }));
+      expect(refused).toMatchObject({ code: "bad_request" });
+      await relay.answer(shown, "leave");
+    }
+  });
+});
+
 describe("somebody who would answer for another", () => {
   it("[APPROVE-2] [APPROVE-3] sees nothing and decides nothing: agents, models, guests, other persons, the person's other device", async () => {
     const relay = await startRelay();

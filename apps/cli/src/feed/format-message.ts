@@ -149,6 +149,8 @@ function describeEvent({ content }: Message, arrow: string): string {
       return describeClaim(fields);
     case "approval_ended":
       return describeApproval(fields);
+    case "approval_revoked":
+      return describeApproval({ ...fields, decision: "revoked" });
     case "state_changed":
       return describeState(fields, arrow);
     case "message_redacted":
@@ -212,16 +214,30 @@ function describeClaim({ by, scope, shared, change, holder, reason }: Record<str
  * Formats an approval event, such as `Ana allowed Birch/oak Bash, approval 7 (4f1d0c9a…)`. The request itself
  * is shown only as a hash.
  */
-function describeApproval({ approval, of, tool, hash, decision, by }: Record<string, unknown>): string {
+function describeApproval({
+  approval,
+  of,
+  tool,
+  hash,
+  decision,
+  by,
+  again,
+}: Record<string, unknown>): string {
   const who = by === null ? "the terminal" : formatInline(by);
   const verbs = {
     allowed: tool === questionTool ? "answered" : "allowed",
     denied: "denied",
     left: "left to the terminal",
     withdrawn: "answered",
+    revoked: "no longer allows again the command of",
   };
   const verb = verbs[formatInline(decision) as keyof typeof verbs] ?? formatInline(decision);
-  return `${who} ${verb} approval ${formatInline(approval)}, ${formatInline(tool)} of ${formatInline(of)} (${formatInline(hash).slice(0, 8)})`;
+  return `${who} ${verb} approval ${formatInline(approval)}, ${formatInline(tool)} of ${formatInline(of)} (${formatInline(hash).slice(0, 8)})${describeRepeat(approval, again)}`;
+}
+
+function describeRepeat(approval: unknown, again: unknown): string {
+  if (typeof again !== "number") return "";
+  return again === approval ? ", also again in this launch" : `, as approval ${again} for this launch`;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { mkdir, readdir, rm, rmdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { AcpCall, LaunchCall } from "../clients/client.js";
@@ -14,6 +15,7 @@ import { findWorktree } from "../sessions/find-project.js";
 import { refuseBadDevices } from "../settings/approvers.js";
 import { type Config, readEnvironment } from "../settings/config.js";
 import { formatCount } from "../text/time.js";
+import type { AskPerson } from "./acp/permissions.js";
 import { applyFolderSettings, askMesh, chooseBroker } from "./choose-broker.js";
 import { askPeer, choosePeer, findResumedPeer, toResumedPeer } from "./choose-peer.js";
 import {
@@ -46,6 +48,8 @@ export type AskForPermission = (call: {
   readonly input: object;
   readonly folder: string;
   readonly devices: readonly string[];
+  /** The launch's id, if the tool runs a command in a shell. */
+  readonly launchId: string | undefined;
   readonly ended: AbortSignal;
 }) => Promise<{ readonly isAllowed: boolean; readonly words: string | null } | undefined>;
 
@@ -184,7 +188,12 @@ async function runClient(
   await renewClientScript(context.config.home);
   const { cwd } = options;
   const call = await toLaunchCall(launch, storedPeer);
-  const env = toClientEnvironment(readEnvironment().variables, call.env);
+  // A person may allow a command again while this launch runs. The id does not outlive the launch (APPROVE-15).
+  const launchId = randomBytes(32).toString("hex");
+  const env = toClientEnvironment(readEnvironment().variables, {
+    ...call.env,
+    ...(options.agent.approvers.length > 0 && { MERKLE_LAUNCH: launchId }),
+  });
   const removeFiles = await writeLaunchFiles(context.config.home, call);
   let stopWatching = async () => {};
   try {
@@ -212,7 +221,7 @@ async function runClient(
       };
       const code = call.acp
         ? await driveAgent(launch, {
-            ...{ storedPeer, programCall, acp: call.acp, askForPermission },
+            ...{ storedPeer, programCall, acp: call.acp, askForPermission, launchId },
             onEnding: () => stopWatching(),
           })
         : await runProgram(programCall);
@@ -231,19 +240,23 @@ interface DrivenAgent extends Pick<FeatureParts, "askForPermission"> {
   readonly storedPeer: StoredPeer;
   readonly programCall: ProgramCall;
   readonly acp: AcpCall;
+  readonly launchId: string;
   readonly onEnding: () => Promise<void>;
 }
 
 /** Runs an ACP agent. Its code is loaded on demand, because no other launch needs it. */
 async function driveAgent(
   { context: { config, io }, options }: PreparedLaunch,
-  { storedPeer: peer, programCall, acp, onEnding, askForPermission }: DrivenAgent,
+  { storedPeer: peer, programCall, acp, onEnding, askForPermission, launchId }: DrivenAgent,
 ): Promise<number> {
   const { runAcpAgent } = await import("./acp/run-acp-agent.js");
   const { approvers: devices } = options.agent;
   const { cwd: folder } = options;
-  const askPerson = (request: { tool: string; input: object }, ended: AbortSignal) =>
-    askForPermission({ config, peer, ...request, folder, devices, ended });
+  const askPerson: AskPerson = ({ runsCommand, ...request }, ended) =>
+    askForPermission({
+      ...{ config, peer, ...request, folder, devices, ended },
+      launchId: runsCommand ? launchId : undefined,
+    });
   return runAcpAgent({
     ...programCall,
     ...{ acp, io, onEnding, askPerson: devices.length > 0 ? askPerson : undefined },

@@ -53,6 +53,9 @@ export const approvals = pgTable("approvals", {
   endedAt: instant("ended_at"),
   answers: text("answers").array(),
   own: jsonb("own"),
+  repeatHash: text("repeat_hash"),
+  again: boolean("again").notNull().default(sql`false`),
+  allowedBy: integer("allowed_by"),
 });
 
 export const archives = pgTable("archives", {

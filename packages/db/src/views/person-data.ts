@@ -110,7 +110,7 @@ const kinds: readonly (readonly [kind: string, rows: (person: DataSubject) => SQ
   [
     "approval",
     ({ meshId, personId }) => sql`
-    SELECT number, session_id, asked_by, tool, input, folder, state, words, answers, own, asked_at, ended_at FROM approvals
+    SELECT number, session_id, asked_by, tool, input, folder, state, words, answers, own, again, allowed_by, asked_at, ended_at FROM approvals
     WHERE mesh_id = ${meshId} AND person_id = ${personId} ORDER BY number`,
   ],
   [

@@ -77,6 +77,7 @@ export const limits = {
   approvalsWaitingPerPeerMax: 20,
   approvalLeaseSeconds: 90,
   approvalsEndedShown: 50,
+  approvalAgainHours: 24,
   projectIdCharsMax: 100,
   progressTitleCharsMax: 100,
   progressContentCharsMax: 10_000,

@@ -25,6 +25,25 @@ export function hashApproval({ salt, tool, input, folder }: ApprovalSubject, sha
   );
 }
 
+/** A command of an agent's launch. */
+export interface RepeatedCommand extends Pick<ApprovalSubject, "tool" | "folder"> {
+  /** 32 random bytes in hexadecimal, different for each launch. */
+  readonly launch: string;
+  readonly command: string;
+}
+
+/** Returns the hash that ties a person's choice to exactly this command, in this folder, of this launch (APPROVE-17). */
+export function hashRepeatedCommand(
+  { launch, tool, command, folder }: RepeatedCommand,
+  sha256: Sha256,
+): string {
+  return toHex(
+    sha256(
+      new TextEncoder().encode(toCanonicalJson(["merkle approval again", launch, tool, command, folder])),
+    ),
+  );
+}
+
 /**
  * Returns an identifier for a person's credential on one device: half of the hash that the broker stores. The
  * identifier does not reveal the credential. Returns undefined if the text is not a credential.

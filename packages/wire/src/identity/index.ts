@@ -5,7 +5,13 @@ export {
   type HelloSigner,
   toDialledOrigin,
 } from "./answer-hello.js";
-export { type ApprovalSubject, hashApproval, toDeviceId } from "./approval.js";
+export {
+  type ApprovalSubject,
+  hashApproval,
+  hashRepeatedCommand,
+  type RepeatedCommand,
+  toDeviceId,
+} from "./approval.js";
 export { fromBase64url, toBase64url } from "./base64url.js";
 export { type BrokerStatement, encodeBrokerStatement } from "./broker-statement.js";
 export { drawSeed } from "./draw-seed.js";

@@ -48,6 +48,7 @@ export {
   toNeutralJson,
 } from "./neutralise.js";
 export { adviseUpgrade, npxCommand, packageName } from "./package-name.js";
+export { findRepeatableCommand } from "./repeatable-command.js";
 export {
   describeScopeProblem,
   formatScope,

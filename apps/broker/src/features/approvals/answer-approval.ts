@@ -1,4 +1,10 @@
-import { type ApprovalRow, findApproval, listApprovalRows } from "@merkle/db";
+import {
+  type ApprovalRow,
+  findApproval,
+  listApprovalRows,
+  listRepeatedApprovals,
+  revokeRepeat,
+} from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
 import { toDeviceId } from "@merkle/wire/identity";
 import { limits } from "@merkle/wire/limits";
@@ -28,11 +34,17 @@ export async function listApprovals(
 ): Promise<OutputOf<"list_approvals">> {
   const { orm, meshId } = ctx.services.database;
   const owner = { meshId, personId: ctx.person.personId, device: getOwnDevice(ctx) };
-  const [waiting, ended] = await Promise.all([
+  const [waiting, again, ended] = await Promise.all([
     listApprovalRows(orm, owner, { waiting: true, limit: limits.pageMessagesMax }),
+    listRepeatedApprovals(orm, owner, { hours: limits.approvalAgainHours, limit: limits.pageMessagesMax }),
     listApprovalRows(orm, owner, { waiting: false, limit: limits.approvalsEndedShown }),
   ]);
-  return { device: owner.device, waiting: waiting.map(toApproval), ended: ended.map(toApproval) };
+  return {
+    device: owner.device,
+    waiting: waiting.map(toApproval),
+    again: again.map(toApproval),
+    ended: ended.map(toApproval),
+  };
 }
 
 const states = { allow: "allowed", deny: "denied", leave: "left" } as const;
@@ -40,21 +52,27 @@ const states = { allow: "allowed", deny: "denied", leave: "left" } as const;
 /**
  * Answers an agent's request for permission, once. If several people answer at the same time, or someone
  * also answers in the agent's terminal, the first answer counts (APPROVE-5). The answer applies only to the
- * request with this hash (APPROVE-4).
+ * request with this hash (APPROVE-4), and with `again` to the same command while the agent's launch runs (APPROVE-17).
  *
- * @throws bad_request if the agent asks questions that the answers do not fit
+ * @throws bad_request if the agent asks questions that the answers do not fit, or the command cannot be allowed again
  * @throws conflict, with the current state, if the approval was already answered or has expired, or if its
  * hash differs
  */
 export async function answerApproval(
   ctx: PersonContext<ApprovalServices>,
-  { approval: number, decision, hash, words, answers, own }: ParsedInputOf<"answer_approval">,
+  { approval: number, decision, hash, again, words, answers, own }: ParsedInputOf<"answer_approval">,
 ): Promise<OutputOf<"answer_approval">> {
   const row = await requireOwn(ctx, number);
   if (row.hash !== hash)
     throw new MerkleError(
       "conflict",
       `Approval ${number} has changed since you opened it, so your answer was not saved. Open it again and decide.`,
+    );
+  if (decision === "revoke") return revokeApproval(ctx, row);
+  if (again && row.repeatHash === null)
+    throw new MerkleError(
+      "bad_request",
+      `Approval ${number} can only be allowed once, because it is not a plain command or may remove something, reach the network or touch production.`,
     );
   if (row.tool === turnEndTool && decision !== "leave")
     throw new MerkleError(
@@ -63,12 +81,47 @@ export async function answerApproval(
     );
   const state = states[decision];
   const end = {
-    ...{ state, words: words ?? null, answers: toAnswers(row, decision, answers), own: own ?? null },
+    ...{
+      state,
+      again: again ?? false,
+      words: words ?? null,
+      answers: toAnswers(row, decision, answers),
+      own: own ?? null,
+    },
     by: ctx.person.name,
   };
   return ctx.write(async (write) => {
     if (await settleApproval(ctx.services, write, row, end)) return { approval: number, state };
     throw notWaiting(await requireOwn(ctx, number));
+  });
+}
+
+/**
+ * Stops allowing the approval's command again (APPROVE-18).
+ *
+ * @throws conflict if it was not allowed any more
+ */
+async function revokeApproval(
+  ctx: PersonContext<ApprovalServices>,
+  row: ApprovalRow,
+): Promise<OutputOf<"answer_approval">> {
+  const { number: approval, askedBy: of, tool, hash, sessionId, personId } = row;
+  return ctx.write(async ({ tx, announce, afterCommit }) => {
+    if (!(await revokeRepeat(tx, row, limits.approvalAgainHours)))
+      throw new MerkleError(
+        "conflict",
+        `Approval ${approval} does not allow its command again, so nothing was revoked.`,
+      );
+    await announce(
+      sessionId,
+      {
+        ...{ event: "approval_revoked", approval, of, tool, hash },
+        ...{ by: ctx.person.name, at: new Date().toISOString() },
+      },
+      { causedBy: null, afterClosing: true, reaches: [] },
+    );
+    afterCommit(() => ctx.services.mesh.announceToPerson(personId, sessionId));
+    return { approval, state: toApprovalState(row) };
   });
 }
 

@@ -5,12 +5,14 @@ import {
   findApproval,
   findDeviceOwners,
   insertApproval,
+  lockRepeatedApproval,
   renewApproval,
 } from "@merkle/db";
 import { MerkleError, type OutputOf, type ParsedInputOf } from "@merkle/wire";
-import { hashApproval } from "@merkle/wire/identity";
+import { hashApproval, hashRepeatedCommand } from "@merkle/wire/identity";
 import { limits } from "@merkle/wire/limits";
 import { OwnSignature } from "@merkle/wire/schemas";
+import { findRepeatableCommand } from "@merkle/wire/text";
 import { sha256 } from "../../core/sha256.js";
 import type { TeamContext } from "../../sessions/context.js";
 import { formatAuthorName } from "../../sessions/roster/author.js";
@@ -18,11 +20,11 @@ import { type ApprovalServices, noSuchApproval, settleApproval, toApprovalState 
 
 /**
  * Asks the agent's own person for a permission. The person can answer from the devices named when the agent
- * was launched (APPROVE-1).
+ * was launched (APPROVE-1). A command that the person has allowed for the agent's launch is allowed at once (APPROVE-17).
  */
 export async function askApproval(
   ctx: TeamContext<ApprovalServices>,
-  { devices, tool, input, folder, salt }: ParsedInputOf<"ask_approval">,
+  { devices, tool, input, folder, salt, launch }: ParsedInputOf<"ask_approval">,
 ): Promise<OutputOf<"ask_approval">> {
   const { services, session, team } = ctx;
   const { meshId, orm } = services.database;
@@ -30,11 +32,17 @@ export async function askApproval(
   const owner = findOwner(ctx, devices, await findDeviceOwners(orm, meshId, devices));
   const { peerId } = team.peer;
   const hash = hashApproval({ tool, input, folder, salt }, sha256);
-  return ctx.write(async ({ tx, afterCommit }) => {
+  const { personId } = owner;
+  const command = launch === undefined ? null : findRepeatableCommand(input);
+  const repeatHash =
+    launch === undefined || command === null
+      ? null
+      : hashRepeatedCommand({ launch, tool, command, folder }, sha256);
+  return ctx.write(async (write) => {
+    const { tx, afterCommit } = write;
+    const askedBy = formatAuthorName(team);
     const inserted = await insertApproval(tx, {
-      ...{ meshId, sessionId, peerId, tool, input, folder, salt, hash },
-      askedBy: formatAuthorName(team),
-      personId: owner.personId,
+      ...{ meshId, sessionId, peerId, personId, askedBy, tool, input, folder, salt, hash, repeatHash },
       devices: [...devices],
       leaseSeconds: limits.approvalLeaseSeconds,
     });
@@ -45,7 +53,21 @@ export async function askApproval(
     // approvals.
     if ((await countWaitingApprovals(tx, { sessionId, peerId })) > limits.approvalsWaitingPerPeerMax)
       throw tooMany();
-    afterCommit(() => services.mesh.announceToPerson(owner.personId, sessionId));
+    const allowedBy =
+      repeatHash === null
+        ? null
+        : await lockRepeatedApproval(tx, {
+            ...{ sessionId, peerId, personId, repeatHash },
+            hours: limits.approvalAgainHours,
+          });
+    if (allowedBy === null) afterCommit(() => services.mesh.announceToPerson(personId, sessionId));
+    else
+      await settleApproval(
+        services,
+        write,
+        { meshId, number, askedBy, tool, hash, sessionId, personId },
+        { state: "allowed", by: owner.name, allowedBy },
+      );
     return { approval: number, hash, person: owner.name, expires_at: expiresAt.toISOString() };
   });
 }
@@ -125,8 +147,8 @@ export async function withdrawApproval(
 ): Promise<OutputOf<"withdraw_approval">> {
   const row = await requireOwn(ctx, approval);
   return ctx.write(async (write) => {
-    const end = { state: "withdrawn", words: null, answers: null, own: null, by: null } as const;
-    if (await settleApproval(ctx.services, write, row, end)) return { state: "withdrawn" as const };
+    if (await settleApproval(ctx.services, write, row, { state: "withdrawn", by: null }))
+      return { state: "withdrawn" as const };
     return { state: toApprovalState(await requireOwn(ctx, approval)) };
   });
 }

@@ -50,7 +50,7 @@ const toolCall = {
 };
 
 it.runIf(hasTerminal)(
-  "[APPROVE-14] a permission of an ACP agent is answered over REST, once, or at its terminal, which withdraws it",
+  "[APPROVE-14] [APPROVE-15] a permission of an ACP agent is answered over REST, once or for its launch, or at its terminal, which withdraws it",
   async () => {
     const { model, terminal } = await launchWithApprovals();
     const waiting = async () => (await listOwn()).waiting;
@@ -78,6 +78,23 @@ it.runIf(hasTerminal)(
     expect(await model.next("answered")).toMatchObject({ outcome: { optionId: "not-now" } });
     model.end();
     expect(await model.nextPrompt()).toContain("Your user denied Clean: not on a Monday");
+
+    const tests = { ...toolCall, title: "Test", rawInput: { command: "npm test" } };
+    model.step("permission", { toolCall: { ...tests, toolCallId: "t2" }, options });
+    await expect.poll(waiting).toMatchObject([{ repeatable: true }]);
+    const [repeatable] = await waiting();
+    await merkle.run(["approvals", "allow", String(repeatable?.approval), "--again"]);
+    expect(await model.next("answered")).toMatchObject({ outcome: { optionId: "now" } });
+    model.step("permission", { toolCall: { ...tests, toolCallId: "t3" }, options });
+    expect(await model.next("answered")).toMatchObject({ outcome: { optionId: "now" } });
+    expect(await merkle.run(["approvals", "revoke", String(repeatable?.approval)])).toMatchObject({
+      code: 0,
+    });
+    model.step("permission", { toolCall: { ...tests, toolCallId: "t4" }, options });
+    await expect.poll(async () => (await waiting()).length).toBe(1);
+    terminal.type("y\n");
+    expect(await model.next("answered")).toMatchObject({ outcome: { optionId: "now" } });
+    await expect.poll(waiting).toEqual([]);
 
     const noOnce = options.filter(({ kind }) => kind !== "allow_once");
     model.step("permission", { toolCall, options: noOnce });

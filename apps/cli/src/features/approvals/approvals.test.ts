@@ -86,6 +86,41 @@ async function waiting(): Promise<number> {
   return (await list())[0]?.approval ?? 0;
 }
 
+it("[CLI-195] [APPROVE-15] merkle approvals allows a command again in the launch whose hook asks, lists and revokes it", async () => {
+  const agent = await startAgent("Allowed again");
+  const request = { ...asked, tool_input: { command: "npm test", description: "check" } };
+  const launch = randomBytes(32).toString("hex");
+  const first = await agent.ask({ MERKLE_LAUNCH: launch }, request);
+  const number = String(await waiting());
+  const allowed = await merkle.run(["approvals", "allow", number, "--again"]);
+  expect(allowed).toMatchObject({ code: 0, stdout: expect.stringContaining("also again") });
+  expect((await first.ended).stdout).toContain('"behavior":"allow"');
+
+  const second = await agent.ask({ MERKLE_LAUNCH: launch }, request);
+  expect(JSON.parse((await second.ended).stdout)).toMatchObject({
+    hookSpecificOutput: { decision: { behavior: "allow", updatedInput: request.tool_input } },
+  });
+  expect(await merkle.run(["approvals"])).toMatchObject({
+    stderr: expect.stringMatching(/allowed while a launch runs:.*npm test/s),
+  });
+
+  const later = await agent.ask({ MERKLE_LAUNCH: randomBytes(32).toString("hex") }, request);
+  await merkle.run(["approvals", "deny", String(await waiting())]);
+  expect((await later.ended).stdout).toContain('"behavior":"deny"');
+
+  expect(await merkle.run(["approvals", "revoke", number])).toMatchObject({ code: 0 });
+  expect(await merkle.run(["approvals", "revoke", number])).toMatchObject({ code: 5 });
+  const third = await agent.ask({ MERKLE_LAUNCH: launch }, request);
+  await merkle.run(["approvals", "leave", String(await waiting())]);
+  expect((await third.ended).stdout).toBe("");
+
+  const removing = await agent.ask({ MERKLE_LAUNCH: launch });
+  const refused = await merkle.run(["approvals", "allow", String(await waiting()), "--again"]);
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("only be allowed once") });
+  await merkle.run(["approvals", "leave", String(await waiting())]);
+  await removing.ended;
+});
+
 it("[APPROVE-5] [APPROVE-4] merkle approvals shows all of it, and the hook tells the client to run exactly that, or why not", async () => {
   const agent = await startAgent("Answered by commands");
   expect((await merkle.run(["approvals"])).stderr).toContain("no pending approvals");

@@ -18,7 +18,7 @@ import { limitFlag, readLimit, showList, webFlag } from "../../command/list.js";
 import type { Output } from "../../command/output.js";
 import { CliError, exitCodes, usageError } from "../../core/cli-error.js";
 import { toNumber } from "../../core/flag-values.js";
-import { isSet } from "../../core/flags.js";
+import { type Flag, isSet } from "../../core/flags.js";
 import { nodeCrypto } from "../../core/node-crypto.js";
 import { getPersonActor } from "../../identity/actors.js";
 import { openPage } from "../../identity/open-page.js";
@@ -29,14 +29,19 @@ import { toShellWord } from "../../text/shell.js";
 import { toAge } from "../../text/time.js";
 import { feature as ownWords } from "../own-words/feature.js";
 
-const decisions = ["allow", "answer", "deny", "leave"] as const;
+const decisions = ["allow", "answer", "deny", "leave", "revoke"] as const;
+
+const againFlag: Flag = {
+  flags: "--again",
+  summary: "with allow: also allow the same command while this launch of the agent runs",
+};
 
 export const approvals: Command = {
   name: "approvals",
   summary:
-    "list your agents' permission requests, questions and plans; allow one once, answer it, deny it, or leave it to the terminal",
+    "list your agents' permission requests, questions and plans; allow one, answer it, deny it, leave it to the terminal, or revoke what you allowed for a launch",
   arguments: [
-    { name: "[decision]", summary: "allow, answer, deny or leave (default: list the requests)" },
+    { name: "[decision]", summary: "allow, answer, deny, leave or revoke (default: list the requests)" },
     { name: "[number]", summary: "approval number, from merkle approvals" },
     {
       name: "[words...]",
@@ -44,10 +49,11 @@ export const approvals: Command = {
         "with deny: reason shown to the agent; with answer: for each question the numbers of its options, such as 1 or 1,3, or your own text",
     },
   ],
-  flags: [limitFlag(), webFlag],
+  flags: [againFlag, limitFlag(), webFlag],
   examples: [
     "merkle approvals",
     "merkle approvals allow 7",
+    "merkle approvals allow 7 --again",
     'merkle approvals answer 8 2 "only the European region"',
     'merkle approvals deny 7 "not on the live database"',
   ],
@@ -61,7 +67,9 @@ export const approvals: Command = {
       );
     const decision = decisions.find((each) => each === word);
     if (word !== undefined && !decision)
-      throw usageError(`Answer an approval with allow, answer, deny or leave, got ${JSON.stringify(word)}.`);
+      throw usageError(
+        `Answer an approval with allow, answer, deny, leave or revoke, got ${JSON.stringify(word)}.`,
+      );
     const broker = await findBroker(config, signal);
     if (!decision && isSet(flags, "web")) return openPage(context, broker, "/approvals");
     const person = getPersonActor({ broker, config });
@@ -75,17 +83,19 @@ export const approvals: Command = {
     }
     const listed = await person.call("list_approvals", {});
     if (!decision) return showWaiting(listed, context);
-    const target = listed.waiting.find((each) => each.approval === approval);
-    if (!target) throw notWaiting(approval);
+    const isRevoking = decision === "revoke";
+    const among = isRevoking ? listed.again : listed.waiting;
+    const target = among.find((each) => each.approval === approval);
+    if (!target) throw isRevoking ? notAllowedAgain(approval) : notWaiting(approval);
     // The answer contains a hash of exactly the text shown here, so it cannot apply to any other request.
     output.note(format(target, output));
     const hash = hashApproval(target, nodeCrypto.sha256);
-    const decided = toDecision(decision, words, target);
+    const decided = toDecision(decision, words, target, isSet(flags, "again"));
     const own = await signAnswers(decided, { target, hash, config, broker });
     const answer = await person.call("answer_approval", { approval, hash, ...decided, ...(own && { own }) });
     output.show(
       answer,
-      `${output.mark.ok} approval ${approval} ${decision === "answer" ? "answered" : answer.state}`,
+      `${output.mark.ok} approval ${approval} ${describeOutcome(decision, decided, answer)}`,
     );
     return exitCodes.done;
   },
@@ -105,6 +115,12 @@ async function showWaiting(
     );
   else if (total > 0) await output.page(listed, waiting.map((each) => format(each, output)).join("\n\n"));
   else output.note("  no pending approvals on this device");
+  const { again } = listed;
+  if (again.length > 0 && !output.json) {
+    output.note("  allowed while a launch runs:");
+    for (const each of again) output.note(indentText(format(each, output)));
+    output.note(`  next: merkle approvals revoke ${again[0]?.approval}`);
+  }
   if (waiting.length < total) output.note(`  ${waiting.length} of ${total}: --limit lists more`);
   output.note(`  this device: ${listed.device}`);
   const [first] = waiting;
@@ -138,8 +154,15 @@ function toDecision(
   decision: (typeof decisions)[number],
   words: readonly string[],
   target: Approval,
-): Pick<InputOf<"answer_approval">, "decision" | "words" | "answers"> {
+  isAgain: boolean,
+): Decided {
   const { approval, tool, input } = target;
+  if (isAgain && decision !== "allow") throw usageError("Only allow takes --again.");
+  if (isAgain && !target.repeatable)
+    throw usageError(
+      `Approval ${approval} can only be allowed once, because it is not a plain command or may remove something, reach the network or touch production.`,
+      toNext(target),
+    );
   const questions = parseQuestions(tool, input);
   if (tool === turnEndTool && decision !== "leave")
     throw usageError(`Approval ${approval} is the end of a turn. Answer with a message.`, toNext(target));
@@ -152,9 +175,21 @@ function toDecision(
   }
   if (decision === "allow" && questions)
     throw usageError(`Approval ${approval} is a question. Answer it.`, toNext(target));
-  if (words.length === 0) return { decision };
+  if (words.length === 0) return { decision, ...(isAgain && { again: true as const }) };
   if (decision !== "deny") throw usageError("Only deny and answer take words for the agent.");
   return { decision, words: words.join(" ") };
+}
+
+type Decided = Pick<InputOf<"answer_approval">, "decision" | "again" | "words" | "answers">;
+
+function describeOutcome(
+  decision: (typeof decisions)[number],
+  { again }: Decided,
+  { state }: OutputOf<"answer_approval">,
+): string {
+  if (decision === "answer") return "answered";
+  if (decision === "revoke") return "revoked: the agent asks again before it runs this command";
+  return again ? "allowed, also again while this launch of the agent runs" : state;
 }
 
 /** Converts `1,3` to the options with these numbers. Any other text is an answer in the person's own words. */
@@ -205,6 +240,13 @@ function onlyVerified({ base }: Pick<BrokerClient, "base">): CliError {
     `Only a verified person can answer approval requests, and no one has posted from this home at ${base} yet.`,
     { exitCode: exitCodes.refused, next: ["merkle join <invite>", "merkle open on the broker's machine"] },
   );
+}
+
+function notAllowedAgain(approval: number): CliError {
+  return new CliError("not_found", `Approval ${approval} does not allow its command again.`, {
+    exitCode: exitCodes.not_found,
+    next: ["merkle approvals"],
+  });
 }
 
 function notWaiting(approval: number): CliError {

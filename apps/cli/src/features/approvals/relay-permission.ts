@@ -26,6 +26,8 @@ export interface RelayOptions {
   readonly signal: AbortSignal;
 }
 
+/** Claude Code's tool that runs a command in a shell. */
+const shellTool = "Bash";
 /** The client kills a hook that does not exit soon after the signal. */
 const withdrawWithinMs = 2_000;
 const retryDelayMs = 1_000;
@@ -52,8 +54,10 @@ export async function relayPermission({
     if (!peer || !subject) return undefined;
     if (subject.tool === questionTool && !(await takesAnswers(config, peer))) return undefined;
     const { answered, stop } = watchTerminal(signal);
+    const launchId = subject.tool === shellTool ? readEnvironment().variables["MERKLE_LAUNCH"] : undefined;
+    const ended = AbortSignal.any([signal, answered]);
     try {
-      return await askPerson({ config, peer, subject, devices, ended: AbortSignal.any([signal, answered]) });
+      return await askPerson({ config, peer, subject, devices, launchId, ended });
     } finally {
       stop();
     }
@@ -83,6 +87,8 @@ interface PermissionCall {
   readonly peer: StoredPeer;
   readonly subject: ApprovalSubject;
   readonly devices: readonly string[];
+  /** The launch's id, if the tool runs a command in a shell, which the person may then allow again (APPROVE-15). */
+  readonly launchId?: string | undefined;
   readonly ended: AbortSignal;
 }
 
@@ -119,12 +125,16 @@ async function waitForPerson({
   peer,
   subject,
   devices,
+  launchId,
   ended,
 }: PermissionCall): Promise<{ readonly answer: Answer; readonly person: string } | undefined> {
   const { session_id } = peer;
   const broker = (await findBroker(config, ended)).as(peer.credential);
   const key = createIdempotencyKey(randomUUID());
-  const input = { session_id, ...subject, devices: [...devices], idempotency_key: key };
+  const input = {
+    ...{ session_id, ...subject, devices: [...devices], idempotency_key: key },
+    ...(launchId !== undefined && { launch: launchId }),
+  };
   const callOnce = () => broker.call("ask_approval", input);
   const request = await callOnce().catch((error: unknown) => {
     // If only the reply was lost, the request may have succeeded. A refused request reached no one.

@@ -9,7 +9,13 @@ import type { AcpView } from "./view.js";
  * Asks the agent's person on the devices that the launch names. Resolves with undefined if the person leaves the
  * answer to the terminal, or gave none. Withdraws the request when `ended` is aborted.
  */
-export type AskPerson = (request: PermissionReport, ended: AbortSignal) => Promise<PersonAnswer | undefined>;
+export type AskPerson = (
+  request: PermissionReport & {
+    /** Whether the agent reports that the tool runs a command. */
+    readonly runsCommand: boolean;
+  },
+  ended: AbortSignal,
+) => Promise<PersonAnswer | undefined>;
 
 export interface PersonAnswer {
   readonly isAllowed: boolean;
@@ -74,7 +80,8 @@ export function createPermissions(options: PermissionsOptions): Permissions {
     ask: AskPerson,
     { permission, request, over }: RelayedPermission,
   ): Promise<PermissionOption | null> {
-    const answer = await ask(request, over).catch(() => undefined);
+    const runsCommand = permission.tool.kind === "execute";
+    const answer = await ask({ ...request, runsCommand }, over).catch(() => undefined);
     // Only an option that applies once corresponds to the person's answer.
     const option = answer && findOption(permission, answer.isAllowed ? "allow_once" : "reject_once");
     if (!answer || (answer.isAllowed && !option)) {

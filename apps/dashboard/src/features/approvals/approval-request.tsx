@@ -20,7 +20,7 @@ export interface ApprovalRequestProps {
   readonly onChanged: (note: ActionNote | null) => void;
 }
 
-/** Everything that an agent asks, and the possible answers. "Always" is not among the answers. */
+/** Everything that an agent asks, and the possible answers. None of them outlives the agent's launch. */
 export function ApprovalRequest({ approval, onChanged }: ApprovalRequestProps) {
   const answering = useAnswer(approval, onChanged);
   const turnEnd = parseTurnEnd(approval.tool, approval.input);
@@ -49,7 +49,22 @@ function Request({ approval, answering }: RequestProps) {
             {isPlan ? "Approve plan" : "Allow once"}
           </Button>
         )}
+        {approval.repeatable && (
+          <Button
+            variant="outline"
+            disabled={answering.isPending}
+            onClick={() => answering.answer({ decision: "allow", again: true })}
+          >
+            Allow for this launch
+          </Button>
+        )}
       </Decisions>
+      {approval.repeatable && (
+        <p className="text-sm text-muted-foreground">
+          “Allow for this launch” also allows exactly this command, in this folder, until the agent ends. You
+          can revoke it under Approvals.
+        </p>
+      )}
       <RefusalNote refusal={answering.refusal} />
     </>
   );

@@ -14,6 +14,7 @@ import { GuestNote } from "@/identity/power-gate";
 import { useIsGuest, usePerson } from "@/identity/use-person";
 import { Button } from "@/ui/button";
 import { Empty, EmptyDescription, EmptyTitle } from "@/ui/empty";
+import { RepeatedCommands } from "./repeated-commands";
 import { formatRequest } from "./request-text";
 import { WaitingApprovals } from "./waiting-approvals";
 
@@ -52,6 +53,7 @@ function OwnApprovals() {
 function Found({
   device,
   waiting,
+  again,
   ended,
   onChanged,
 }: OutputOf<"list_approvals"> & { readonly onChanged: () => void }) {
@@ -69,6 +71,7 @@ function Found({
       ) : (
         <WaitingApprovals waiting={waiting} onChanged={onChanged} />
       )}
+      {again.length > 0 && <RepeatedCommands approvals={again} onChanged={onChanged} />}
       {ended.length > 0 && (
         <Panel title="Ended" level={2}>
           <EndedApprovals ended={ended} />
@@ -105,42 +108,61 @@ const states: Readonly<Record<Approval["state"], string>> = {
 function EndedApprovals({ ended }: { readonly ended: readonly Approval[] }) {
   return (
     <ul className="divide-y">
-      {ended.map(({ approval, state, asked_by, tool, input, words, answers, hash, asked_at, ended_at }) => (
-        <li key={approval}>
-          <details className="group px-4">
-            <summary className="flex cursor-pointer flex-wrap items-baseline gap-x-3 py-2.5 pointer-coarse:min-h-11">
-              <ChevronRight
-                aria-hidden
-                className="-mx-1 size-4 shrink-0 self-center text-muted-foreground group-open:rotate-90"
-              />
-              <span className="font-medium">{answers === null ? states[state] : "Answered"}</span>
-              <span className="text-muted-foreground">
-                <bdi>{tool}</bdi>, <bdi>{shortenAddress(asked_by)}</bdi>
-              </span>
-              <code className="min-w-0 flex-1 basis-48 truncate text-sm group-open:invisible">
-                {formatRequest(tool, input)}
-              </code>
-              <TimeText at={ended_at ?? asked_at} className="text-sm text-muted-foreground" />
-            </summary>
-            <pre className="font-mono text-sm [overflow-wrap:anywhere] whitespace-pre-wrap">
-              <code>{formatRequest(tool, input)}</code>
-            </pre>
-            {answers !== null && (
-              <p className="mt-1 text-sm [overflow-wrap:anywhere]">
-                Your answer: <q dir="auto">{answers.join("; ")}</q>
+      {ended.map(
+        ({
+          approval,
+          state,
+          allowed_by,
+          asked_by,
+          tool,
+          input,
+          words,
+          answers,
+          hash,
+          asked_at,
+          ended_at,
+        }) => (
+          <li key={approval}>
+            <details className="group px-4">
+              <summary className="flex cursor-pointer flex-wrap items-baseline gap-x-3 py-2.5 pointer-coarse:min-h-11">
+                <ChevronRight
+                  aria-hidden
+                  className="-mx-1 size-4 shrink-0 self-center text-muted-foreground group-open:rotate-90"
+                />
+                <span className="font-medium">{answers === null ? states[state] : "Answered"}</span>
+                <span className="text-muted-foreground">
+                  <bdi>{tool}</bdi>, <bdi>{shortenAddress(asked_by)}</bdi>
+                </span>
+                <code className="min-w-0 flex-1 basis-48 truncate text-sm group-open:invisible">
+                  {formatRequest(tool, input)}
+                </code>
+                <TimeText at={ended_at ?? asked_at} className="text-sm text-muted-foreground" />
+              </summary>
+              <pre className="font-mono text-sm [overflow-wrap:anywhere] whitespace-pre-wrap">
+                <code>{formatRequest(tool, input)}</code>
+              </pre>
+              {answers !== null && (
+                <p className="mt-1 text-sm [overflow-wrap:anywhere]">
+                  Your answer: <q dir="auto">{answers.join("; ")}</q>
+                </p>
+              )}
+              {words !== null && (
+                <p className="mt-1 text-sm">
+                  Message to the agent: <q dir="auto">{words}</q>
+                </p>
+              )}
+              {allowed_by !== null && (
+                <p className="mt-1 text-sm">
+                  Allowed for the launch by your answer to approval {allowed_by}.
+                </p>
+              )}
+              <p className="mt-1 pb-2.5 font-mono text-xs text-muted-foreground [overflow-wrap:anywhere]">
+                {hash}
               </p>
-            )}
-            {words !== null && (
-              <p className="mt-1 text-sm">
-                Message to the agent: <q dir="auto">{words}</q>
-              </p>
-            )}
-            <p className="mt-1 pb-2.5 font-mono text-xs text-muted-foreground [overflow-wrap:anywhere]">
-              {hash}
-            </p>
-          </details>
-        </li>
-      ))}
+            </details>
+          </li>
+        ),
+      )}
     </ul>
   );
 }

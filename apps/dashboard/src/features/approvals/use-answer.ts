@@ -10,7 +10,7 @@ import type { ActionNote } from "@/parts/feature";
 import { formatPeerAddress } from "@/sessions/roster-rows";
 import { formatRequestLine } from "./request-text";
 
-export type Decision = Pick<InputOf<"answer_approval">, "decision" | "words" | "answers">;
+export type Decision = Pick<InputOf<"answer_approval">, "decision" | "again" | "words" | "answers">;
 
 export interface Answering extends Pick<Action, "isPending" | "refusal"> {
   readonly answer: (decision: Decision) => void;
@@ -54,11 +54,17 @@ export function useAnswer(approval: Approval, onChanged: (note: ActionNote | nul
 }
 
 /** Describes an answer in one sentence, such as `Allowed once: rm -rf build`. */
-function describeDecision({ tool, input, asked_by }: Approval, { decision, answers }: Decision): string {
+function describeDecision(
+  { tool, input, asked_by }: Approval,
+  { decision, again, answers }: Decision,
+): string {
   const who = shortenAddress(asked_by);
   if (answers) return `Answered ${who}: ${answers.map(formatAnswer).join("; ")}`;
-  if (tool === planTool && decision !== "leave")
+  if (again) return `Allowed for this launch: ${formatRequestLine(tool, input)}`;
+  if (tool === planTool && (decision === "allow" || decision === "deny"))
     return decision === "allow" ? `Approved the plan of ${who}` : `Sent the plan of ${who} back`;
-  const done = { allow: "Allowed once", deny: "Denied", leave: "Left for the terminal" }[decision];
+  const done = { allow: "Allowed once", deny: "Denied", leave: "Left for the terminal", revoke: "Revoked" }[
+    decision
+  ];
   return `${done}: ${formatRequestLine(tool, input)}`;
 }

@@ -55,6 +55,7 @@ export function describeEvent(message: Message): EventText {
     case "claim_changed":
       return toEventText(describeClaimChange(message, by), readField("reason"));
     case "approval_ended":
+    case "approval_revoked":
       return toEventText(describeApproval(message, by));
     case "state_changed":
       return toEventText(`${by} ${describeStateChange(message)}`);
@@ -101,9 +102,10 @@ function describeApproval(message: Message, by: string): string {
     "denied",
   ];
   const request = `${owner}’s ${what}`;
+  if (message.event === "approval_revoked") return `${by} no longer allows again ${request}`;
   switch (message["decision"]) {
     case "allowed":
-      return `${by} ${allowed} ${request}`;
+      return `${by} ${allowed} ${request}${message["again"] === undefined ? "" : " for this launch"}`;
     case "denied":
       return `${by} ${denied} ${request}`;
     case "left":

@@ -47,7 +47,16 @@ export async function findDeviceOwners(
 
 export type NewApproval = Omit<
   typeof approvals.$inferInsert,
-  "number" | "state" | "words" | "answers" | "own" | "askedAt" | "expiresAt" | "endedAt"
+  | "number"
+  | "state"
+  | "words"
+  | "answers"
+  | "own"
+  | "again"
+  | "allowedBy"
+  | "askedAt"
+  | "expiresAt"
+  | "endedAt"
 > & { readonly leaseSeconds: number };
 
 /**
@@ -90,23 +99,80 @@ export async function findApproval(
   return row ?? null;
 }
 
+/** Identifies a command of an agent's launch, and the person who can allow it again. */
+export interface RepeatKey {
+  readonly sessionId: string;
+  readonly peerId: string;
+  readonly personId: string;
+  readonly repeatHash: string;
+  readonly hours: number;
+}
+
+/**
+ * Finds the approval that allows a command again, for `hours` after its answer. Locks it until the transaction ends, so
+ * that nothing is allowed after a revocation has been confirmed.
+ */
+export async function lockRepeatedApproval(
+  tx: Transaction,
+  { sessionId, peerId, personId, repeatHash, hours }: RepeatKey,
+): Promise<number | null> {
+  const [row] = await tx
+    .select({ number: approvals.number })
+    .from(approvals)
+    .where(
+      and(
+        eq(approvals.sessionId, sessionId),
+        eq(approvals.peerId, peerId),
+        eq(approvals.personId, personId),
+        eq(approvals.repeatHash, repeatHash),
+        isRepeated(hours),
+      ),
+    )
+    .limit(1)
+    .for("share");
+  return row?.number ?? null;
+}
+
+/** Stops allowing a command again. Returns false if it was not allowed any more. */
+export async function revokeRepeat(tx: Transaction, key: ApprovalKey, hours: number): Promise<boolean> {
+  const revoked = await tx
+    .update(approvals)
+    .set({ again: false })
+    .where(and(isApproval(key), isRepeated(hours)))
+    .returning({ number: approvals.number });
+  return revoked.length > 0;
+}
+
+/** Lists the approvals whose commands a person has allowed again from a device, newest first. */
+export async function listRepeatedApprovals(
+  db: Queryable,
+  owner: DeviceKey,
+  { hours, limit }: { readonly hours: number; readonly limit: number },
+): Promise<ApprovalRow[]> {
+  return selectApprovals(db)
+    .where(and(isOwn(owner), isRepeated(hours)))
+    .orderBy(desc(approvals.number))
+    .limit(limit);
+}
+
+/** A device of a person. */
+export interface DeviceKey {
+  readonly meshId: string;
+  readonly personId: string;
+  readonly device: string;
+}
+
 /**
  * Lists the requests that a person may answer from a device. Returns either the waiting requests, oldest
  * first, or all others, newest first.
  */
 export async function listApprovalRows(
   db: Queryable,
-  owner: { readonly meshId: string; readonly personId: string; readonly device: string },
+  owner: DeviceKey,
   { waiting, limit }: { readonly waiting: boolean; readonly limit: number },
 ): Promise<ApprovalRow[]> {
-  const own = and(
-    eq(approvals.meshId, owner.meshId),
-    eq(approvals.personId, owner.personId),
-    sql`${owner.device} = ANY (${approvals.devices})`,
-    waiting ? isLive : sql`NOT (${isLive})`,
-  );
   return selectApprovals(db)
-    .where(own)
+    .where(and(isOwn(owner), waiting ? isLive : sql`NOT (${isLive})`))
     .orderBy((waiting ? asc : desc)(approvals.number))
     .limit(limit);
 }
@@ -126,11 +192,18 @@ export async function renewApproval(db: Queryable, key: ApprovalKey, leaseSecond
 export async function endApproval(
   tx: Transaction,
   key: ApprovalKey,
-  { state, words, answers, own }: Pick<ApprovalRow, "state" | "words" | "answers" | "own">,
+  {
+    state,
+    words,
+    answers,
+    own,
+    again,
+    allowedBy,
+  }: Pick<ApprovalRow, "state" | "words" | "answers" | "own" | "again" | "allowedBy">,
 ): Promise<boolean> {
   const ended = await tx
     .update(approvals)
-    .set({ state, words, answers, own, endedAt: sql`now()` })
+    .set({ state, words, answers, own, again, allowedBy, endedAt: sql`now()` })
     .where(and(isApproval(key), isLive))
     .returning({ number: approvals.number });
   return ended.length > 0;
@@ -148,6 +221,19 @@ const isLive = sql<boolean>`(${approvals.state} = 'waiting' AND ${approvals.expi
 
 function isApproval({ meshId, number }: ApprovalKey): SQL | undefined {
   return and(eq(approvals.meshId, meshId), eq(approvals.number, number));
+}
+
+/** Whether a command is allowed again. */
+function isRepeated(hours: number): SQL {
+  return sql`(${approvals.again} AND ${approvals.endedAt} > now() - make_interval(hours => ${hours}))`;
+}
+
+function isOwn({ meshId, personId, device }: DeviceKey): SQL | undefined {
+  return and(
+    eq(approvals.meshId, meshId),
+    eq(approvals.personId, personId),
+    sql`${device} = ANY (${approvals.devices})`,
+  );
 }
 
 function selectLeaseEnd(seconds: number): SQL {

@@ -58,6 +58,13 @@ export const Approval = z
     state: ApprovalState,
     words: z.string().nullable(),
     answers: Answers.nullable(),
+    repeatable: z
+      .boolean()
+      .meta({ description: "Whether its command may be allowed for the agent's launch." }),
+    again: z.boolean().meta({ description: "Whether its command is allowed while the agent's launch runs." }),
+    allowed_by: ApprovalNumber.nullable().meta({
+      description: "The earlier approval that allowed this one.",
+    }),
     asked_at: Timestamp,
     expires_at: Timestamp,
     ended_at: Timestamp.nullable(),
@@ -75,6 +82,10 @@ export const askApproval = operation("ask_approval", {
     input: textOfBytes(limits.approvalInputBytesMax),
     folder: StorableText.min(1).max(limits.approvalFolderCharsMax),
     salt: Hash.meta({ description: "32 random bytes in hexadecimal, valid for one request." }),
+    launch: Hash.optional().meta({
+      description:
+        "If the tool runs its command in a shell: 32 random bytes that identify the agent's launch.",
+    }),
     ...asTeam,
     ...retryable,
   }),
@@ -124,6 +135,7 @@ export const listApprovals = operation("list_approvals", {
   output: z.object({
     device: z.string().meta({ description: "Name of the credential that asks." }),
     waiting: z.array(Approval),
+    again: z.array(Approval).meta({ description: "Those whose command is allowed while a launch runs." }),
     ended: z.array(Approval).meta({ description: "Newest first." }),
   }),
   errors: ["unauthorized", "forbidden"],
@@ -139,13 +151,17 @@ export const listApprovals = operation("list_approvals", {
 
 export const answerApproval = operation("answer_approval", {
   summary:
-    "Allow a permission request of your agent once, answer its questions, deny it, or leave it to its terminal.",
+    "Allow a permission request of your agent, answer its questions, deny it, leave it to its terminal, or revoke what you allowed for its launch.",
   unlisted: true,
   input: z
     .strictObject({
       approval: ApprovalNumber,
-      decision: z.enum(["allow", "deny", "leave"]),
+      decision: z.enum(["allow", "deny", "leave", "revoke"]),
       hash: Hash.meta({ description: "Hash of what you were shown; only that is allowed." }),
+      again: z.literal(true).optional().meta({
+        description:
+          "With allow, if it is repeatable: also the same command while this launch of the agent runs.",
+      }),
       words: Reason.optional().meta({ description: "With deny: reason shown to the agent." }),
       answers: z
         .array(z.strictObject({ options: z.array(z.string()), text: Reason.optional() }))
@@ -161,6 +177,10 @@ export const answerApproval = operation("answer_approval", {
     .refine(({ decision, words }) => words === undefined || decision === "deny", {
       error: "is only allowed with deny",
       path: ["words"],
+    })
+    .refine(({ decision, again }) => again === undefined || decision === "allow", {
+      error: "is only allowed with allow",
+      path: ["again"],
     })
     .refine(({ decision, answers }) => answers === undefined || decision === "allow", {
       error: "is only allowed with allow",
