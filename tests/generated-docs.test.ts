@@ -68,7 +68,7 @@ describe("generated documentation", () => {
   });
 
   it("[SET-1] [SET-2] a row for every setting of the broker and of a session", () => {
-    expect(rowsOf("settings")).toHaveLength(25);
+    expect(rowsOf("settings")).toHaveLength(26);
     expect(rowsOf("settings").join("\n")).toContain("| `idle_polls` | `10` | 1 to 1,000 |");
   });
 
