@@ -218,7 +218,7 @@ export function parseKeys(text: string): readonly AuditKey[] {
  * Parses JSON and checks its form. The text must equal the canonical JSON of the result, because otherwise
  * two readers could interpret it differently.
  */
-function parseCanonical<T>(text: string, read: (value: unknown) => T): T {
+export function parseCanonical<T>(text: string, read: (value: unknown) => T): T {
   const value = read(parseJson(text));
   if (formatCanonical(value) !== text.replace(/\n$/, "")) {
     throw new shape.ShapeError(
@@ -291,7 +291,7 @@ const headFields = shape.object({
   signature: shape.signature,
 });
 
-const auditKey: shape.Shape<AuditKey> = shape.object({
+export const auditKey: shape.Shape<AuditKey> = shape.object({
   key_id: shape.keyId,
   public_key: shape.publicKey,
   since: shape.instant,

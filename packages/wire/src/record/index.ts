@@ -2,6 +2,7 @@
  * The format of a session's record and its verification, shared by all code that writes, reads or verifies
  * records.
  */
+export { fromBase64, toBase64 } from "../core/base64.js";
 export { toCanonicalJson } from "../core/canonical-json.js";
 export { fromHex, sameBytes, toHex } from "../core/hex.js";
 export type { Sha256 } from "../core/merkle-tree.js";
@@ -45,6 +46,17 @@ export {
   writeJsonLine,
 } from "./bundle.js";
 export {
+  findOriginMesh,
+  formatCheckpoint,
+  isSignedByLog,
+  type LogCheckpoint,
+  parseCheckpoint,
+  type SignedCheckpoint,
+  toLogKey,
+  toLogOrigin,
+} from "./checkpoint.js";
+export { encodeCosignature, findCosignedAt, joinCosignature } from "./cosignature.js";
+export {
   createDocumentEntry,
   createFeedEntry,
   type DocumentEntry,
@@ -60,6 +72,8 @@ export {
   type LaterHead,
   type SeenHead,
 } from "./later-head.js";
+export { formatLogEntry, type LogEntry, parseLogEntry } from "./log-entry.js";
+export { formatLogProof, isInLog, type LogProof, parseLogProof } from "./log-proof.js";
 export {
   computeConsistencyPath,
   computeInclusionPath,
@@ -76,6 +90,22 @@ export {
 export type { BundleSource, GrowingHash } from "./read-bundle.js";
 export { readLines, readWhole } from "./read-lines.js";
 export type { Finding, FindingCode, RecordReport, Trust, VerifiedRow } from "./report.js";
+export {
+  formatSignatureLine,
+  formatVerifierKey,
+  isNoteName,
+  joinBytes,
+  type NoteCrypto,
+  type NoteKey,
+  type NoteKeyType,
+  type NoteSignature,
+  noteKeyTypes,
+  noteLimits,
+  parseSignedNote,
+  parseVerifierKey,
+  type SignedNote,
+  toNoteKeyId,
+} from "./signed-note.js";
 export { firstPrevHash, type HashedThought, serialiseThought } from "./thought-hash.js";
 export {
   type TrustAnchors,
@@ -85,3 +115,15 @@ export {
 } from "./verify-bundle.js";
 export { checkKeys, determineTrust } from "./verify-keys.js";
 export { verifySignatureHere } from "./verify-signature.js";
+export {
+  type CosignedCheck,
+  checkCosigned,
+  cosignatureAheadMax,
+  countLiesWithstood,
+  formatPolicy,
+  type MeshPolicy,
+  parsePolicy,
+  type WitnessedBy,
+  type WitnessGroup,
+  type WitnessPolicy,
+} from "./witness-policy.js";
