@@ -66,6 +66,24 @@ export {
   type RecordedVersion,
 } from "./entry.js";
 export {
+  checkFork,
+  type ForkEvidence,
+  type ForkReport,
+  type ForkStatement,
+  formatFork,
+  type HeadRelation,
+  parseFork,
+  relateHeads,
+} from "./fork.js";
+export {
+  type CheckpointComparison,
+  compareCheckpoint,
+  findSigner,
+  joinKeys,
+  type SeenCheckpoint,
+  type ShownCheckpoint,
+} from "./later-checkpoint.js";
+export {
   type Consistency,
   checkLaterHead,
   type HeadComparison,
@@ -76,6 +94,7 @@ export { formatLogEntry, type LogEntry, parseLogEntry } from "./log-entry.js";
 export { formatLogProof, isInLog, type LogProof, parseLogProof } from "./log-proof.js";
 export {
   computeConsistencyPath,
+  computeConsistentRoot,
   computeInclusionPath,
   computeLogRoot,
   type GrowingTree,
@@ -108,6 +127,12 @@ export {
 } from "./signed-note.js";
 export { firstPrevHash, type HashedThought, serialiseThought } from "./thought-hash.js";
 export {
+  describeVerdict,
+  type RecordVerdict,
+  type VerdictFacts,
+  type WitnessVerdict,
+} from "./verdict.js";
+export {
   type TrustAnchors,
   type VerificationProgress,
   type VerifyOptions,
@@ -127,3 +152,4 @@ export {
   type WitnessGroup,
   type WitnessPolicy,
 } from "./witness-policy.js";
+export { checkHeadWitnessed, type WitnessedHeadCheck } from "./witnessed-head.js";

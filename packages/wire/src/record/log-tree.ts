@@ -28,6 +28,8 @@ export function hashNode(left: Uint8Array, right: Uint8Array, sha256: Sha256): U
  */
 export interface GrowingTree {
   readonly size: number;
+  /** The roots of the complete subtrees on the right edge, from left to right: all that is needed to go on. */
+  readonly edge: readonly Uint8Array[];
   /**
    * Returns the root over everything that has been pushed so far. The root of an empty tree is the SHA-256 of
    * an empty string.
@@ -44,8 +46,19 @@ export interface GrowingTree {
   fork(): GrowingTree;
 }
 
-export function growTree(sha256: Sha256): GrowingTree {
-  return growFrom(0, [], sha256);
+/** @param from - a tree to continue (default: an empty one) */
+export function growTree(
+  sha256: Sha256,
+  from: Pick<GrowingTree, "size" | "edge"> = { size: 0, edge: [] },
+): GrowingTree {
+  const subtrees = splitIntoSubtrees({ start: 0, end: from.size });
+  if (subtrees.length !== from.edge.length) {
+    throw new RangeError(
+      `Expected ${subtrees.length} subtrees of ${from.size} leaves, got ${from.edge.length}.`,
+    );
+  }
+  const edge = from.edge.map((hash, index) => ({ hash, height: subtrees[index]?.height ?? 0 }));
+  return growFrom(from.size, edge, sha256);
 }
 
 /** @param edge - the complete subtrees on the right edge, from left to right, each higher than the next */
@@ -66,6 +79,9 @@ function growFrom(size: number, edge: { hash: Uint8Array; height: number }[], sh
   return {
     get size() {
       return size;
+    },
+    get edge() {
+      return edge.map(({ hash }) => hash);
     },
     root: () =>
       joinSubtrees(
@@ -154,28 +170,45 @@ export function verifyInclusion(
   return last === 0 && sameBytes(node, claim.root);
 }
 
+/** A path between the tree over the first `from` leaves of a log and the tree over `size` leaves. */
+interface ConsistencyClaim {
+  readonly from: number;
+  readonly fromRoot: Uint8Array;
+  readonly size: number;
+  readonly root: Uint8Array;
+  readonly path: readonly Uint8Array[];
+}
+
 /**
  * Returns true if the path proves that the later root extends the earlier root (RFC 9162, section 2.1.4.2).
  */
-export function verifyConsistency(
-  claim: { from: number; fromRoot: Uint8Array; size: number; root: Uint8Array; path: readonly Uint8Array[] },
-  sha256: Sha256,
-): boolean {
+export function verifyConsistency(claim: ConsistencyClaim, sha256: Sha256): boolean {
+  const fromRoot = computeConsistentRoot(claim, sha256);
+  return fromRoot !== null && sameBytes(fromRoot, claim.fromRoot);
+}
+
+/**
+ * Returns the root over the first `from` leaves of the tree under `root`, if the path leads from it to `root`.
+ * Returns null if the path leads elsewhere. Two signed roots of which neither extends the other are thereby a
+ * proof of two histories. A path omits the earlier root if `from` is a power of two, so `fromRoot` is then the
+ * claimed one.
+ */
+export function computeConsistentRoot(claim: ConsistencyClaim, sha256: Sha256): Uint8Array | null {
   const { from, size, fromRoot, root } = claim;
-  if (!(Number.isSafeInteger(size) && isBelow(from, size + 1))) return false;
-  if (from === size) return claim.path.length === 0 && sameBytes(fromRoot, root);
-  if (from === 0) return claim.path.length === 0 && sameBytes(fromRoot, sha256(new Uint8Array()));
+  if (!(Number.isSafeInteger(size) && isBelow(from, size + 1))) return null;
+  if (from === size) return claim.path.length === 0 ? root : null;
+  if (from === 0) return claim.path.length === 0 ? sha256(new Uint8Array()) : null;
 
   let index = from - 1;
   let last = size - 1;
   while (index % 2 === 1) [index, last] = [halve(index), halve(last)];
   // If the earlier tree is a single complete subtree, the path omits its root, which is already known.
   const [first, ...rest] = index === 0 ? [fromRoot, ...claim.path] : claim.path;
-  if (!first) return false;
+  if (!first) return null;
   let earlier = first;
   let later = first;
   for (const sibling of rest) {
-    if (last === 0) return false;
+    if (last === 0) return null;
     if (index % 2 === 1 || index === last) {
       earlier = hashNode(sibling, earlier, sha256);
       later = hashNode(sibling, later, sha256);
@@ -185,7 +218,7 @@ export function verifyConsistency(
     }
     [index, last] = [halve(index), halve(last)];
   }
-  return last === 0 && sameBytes(earlier, fromRoot) && sameBytes(later, root);
+  return last === 0 && sameBytes(later, root) ? earlier : null;
 }
 
 /** Leaves from `start` up to, but excluding, `end`. */
