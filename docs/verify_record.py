@@ -1,19 +1,27 @@
 #!/usr/bin/env python3
-"""Checks the record of a Merkle session, an exported bundle, with only Python's standard library.
+"""Checks what a Merkle broker has signed, with only Python's standard library.
 
     python3 verify_record.py session.zip [the broker's public key in base64url]
+    python3 verify_record.py checkpoint.txt policy.txt
+    python3 verify_record.py fork.json [the broker's public key, or policy.txt]
+
+The first file is a session's exported record, a checkpoint of the mesh's log, or the evidence of a fork. A policy lists the
+log, its witnesses and how many of them must sign (C2SP tlog-policy).
 
 It shares no code with Merkle and follows docs/record.md, so a valid record is one on which two programs agree. If something is
-wrong, it prints the first problems, each with its file, and exits with 8. Otherwise it prints what was signed and exits with 0.
-If you pass no key, it uses the head's key: compare the printed key with one that you know from elsewhere, because anyone can
-sign a record with their own key.
+wrong, it prints the first problems, each with its file, and exits with 8. Otherwise it prints what was signed and exits with 0,
+or with 10 if fewer witnesses signed than the policy asks for. If you pass no key, it uses the head's key: compare the printed
+key with one that you know from elsewhere, because anyone can sign a record with their own key.
 """
 import base64
 import collections
 import hashlib
 import io
 import json
+import os
+import re
 import sys
+import time
 import zipfile
 
 MIB = 1 << 20
@@ -130,7 +138,10 @@ def unbase64(text):
 
 def is_signed(key, purpose, value, signature, version=1):
     message = f"merkle {purpose} v{version}\n{canonical(value)}".encode()
-    key, signature = unbase64(key), unbase64(signature)
+    return is_ed25519(unbase64(key), message, unbase64(signature))
+
+
+def is_ed25519(key, message, signature):
     if len(key) != 32 or len(signature) != 64:
         return False
     a, r, s = point(key), point(signature[:32]), int.from_bytes(signature[32:], "little")
@@ -324,8 +335,12 @@ keys = {}
 
 
 def check_keys(bundle):
+    read_keys(read_json(bundle, "keys.json"))
+
+
+def read_keys(listed):
     keys.clear()
-    for key in read_json(bundle, "keys.json"):
+    for key in listed:
         if key["key_id"] in keys or sha256(unbase64(key["public_key"])).hex()[:32] != key["key_id"]:
             wrong("keys.json", f"key {key['key_id']} does not match its id, or occurs more than once")
         keys[key["key_id"]] = key
@@ -490,6 +505,246 @@ def check_attachment(bundle, name, size):
         wrong(name, f"{name} does not have the bytes or the size that a message names")
 
 
+# The mesh's log: signed notes, checkpoints, cosignatures, policies and proofs (C2SP). Every form is read strictly, so that all
+# readers accept the same ones.
+NOTE_MAX, SIGNATURES_MAX, HASHES_MAX, SIZE_MAX, AHEAD_MAX = 1_000_000, 100, 63, 2**53 - 1, 300
+SIGNER, COSIGNER = 1, 4  # The types of a key: ed25519 over the text, and a timestamped cosignature.
+SPACES = "\0- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"  # Unicode's white space, whatever the program.
+NAME = re.compile(f"[^+{SPACES}]+")
+
+
+def exact_base64(text, length=None):
+    data = base64.b64decode(text, validate=True)
+    if base64.b64encode(data).decode() != text or length not in (None, len(data)):
+        raise ValueError("it has base64 of another form or length")
+    return data
+
+
+def note_key_id(name, kind, key):
+    return sha256(f"{name}\n".encode(), bytes([kind]), key)[:4]
+
+
+def read_vkey(text, kind):
+    """The name and public key of a verifier key. Its base64 can have a plus sign, so only the first two divide."""
+    name, key_id, data = text.split("+", 2)
+    data = exact_base64(data, 33)
+    if not NAME.fullmatch(name) or data[0] != kind or note_key_id(name, kind, data[1:]).hex() != key_id:
+        raise ValueError(f"the key {name} does not match its id, or has another type")
+    return name, data[1:]
+
+
+def read_note(text):
+    """The text of a signed note, with its line break, and the signatures: name, key id, and the bytes after the id."""
+    body, gap, lines = text.rpartition("\n\n")
+    if len(text) > NOTE_MAX or not gap or not lines.endswith("\n") or re.search(r"[\x00-\x09\x0b-\x1f]", text):
+        raise ValueError("it is not a signed note")
+    lines, signatures = lines[:-1].split("\n"), []
+    if len(lines) > SIGNATURES_MAX:
+        raise ValueError("it has too many signatures")
+    for line in lines:
+        dash, name, data = line.split(" ")
+        data = exact_base64(data)
+        if dash != "\u2014" or not NAME.fullmatch(name) or len(data) < 5:
+            raise ValueError("it has a signature of another form")
+        signatures.append((name, data[:4], data[4:]))
+    return body + "\n", signatures
+
+
+def read_checkpoint(text):
+    """A checkpoint: its text, signatures, origin, size and root."""
+    body, signatures = read_note(text)
+    origin, size, root, end = body.split("\n")
+    if not re.match("merkle/.", origin) or not NAME.fullmatch(origin) or end:
+        raise ValueError("it is not a checkpoint of a mesh's log")
+    if not re.fullmatch(r"0|[1-9][0-9]{0,15}", size) or int(size) > SIZE_MAX:
+        raise ValueError("its size is not a number in its one form")
+    root = exact_base64(root, 32)
+    if size == "0" and root != sha256():
+        raise ValueError("it has a root of an empty log that is not the empty log's")
+    return {"body": body, "signatures": signatures, "origin": origin, "size": int(size), "root": root}
+
+
+def is_noted(checkpoint, key):
+    """Whether the log signed a checkpoint. @raises ValueError if there is a signature under the key's name, but a wrong one"""
+    return is_note_signed(checkpoint, checkpoint["origin"], key, SIGNER, lambda data: (checkpoint["body"].encode(), data))
+
+
+def cosigned_at(checkpoint, name, key):
+    """When a witness says that it cosigned a checkpoint, in seconds, or None."""
+    times = []
+
+    def read(data):
+        time_signed = int.from_bytes(data[:8], "big")
+        if len(data) != 72 or time_signed > SIZE_MAX:
+            return b"", b""
+        times.append(time_signed)
+        return f"cosignature/v1\ntime {times[-1]}\n{checkpoint['body']}".encode(), data[8:]
+
+    return max(times) if is_note_signed(checkpoint, name, key, COSIGNER, read) else None
+
+
+def is_note_signed(checkpoint, name, key, kind, read):
+    key_id = note_key_id(name, kind, key)
+    own = [data for other, other_id, data in checkpoint["signatures"] if (other, other_id) == (name, key_id)]
+    for data in own:
+        message, signature = read(data)
+        if not is_ed25519(key, message, signature):
+            raise ValueError(f"the signature of {name} is invalid")
+    return own != []
+
+
+def read_policy(text):
+    """The logs, the witnesses and the groups of a policy, and the name of its quorum."""
+    logs, witnesses, groups, quorum, used = {}, {}, {}, None, set()
+    for line in text.split("\n"):
+        word, *rest = re.split("[ \t]+", line.strip(" \t"))
+        if word == "" or word.startswith("#"):
+            continue
+        if word == "log" and len(rest) in (1, 2):
+            name, key = read_vkey(rest[0], SIGNER)
+            if name in logs:
+                raise ValueError(f"the policy has two logs {name}")
+            logs[name] = key
+        elif word == "witness" and len(rest) in (2, 3) and rest[0] not in {*witnesses, *groups, "none"}:
+            witnesses[rest[0]] = read_vkey(rest[1], COSIGNER)
+        elif word == "group" and len(rest) > 2 and rest[0] not in {*witnesses, *groups, "none"}:
+            name, count, *members = rest
+            if any(member in used or member not in {*witnesses, *groups} for member in members) or len({*members}) < len(members):
+                raise ValueError(f"the group {name} has a member that is unknown, or is in a group already")
+            count = {"any": "1", "all": str(len(members))}.get(count, count)
+            if not re.fullmatch("[1-9][0-9]{0,3}", count) or int(count) > len(members):
+                raise ValueError(f"the group {name} asks for more members than it has, or for none")
+            used.update(members)
+            groups[name] = int(count), members
+        elif word == "quorum" and len(rest) == 1 and quorum is None and rest[0] in {*witnesses, *groups, "none"}:
+            quorum = rest[0]
+        else:
+            raise ValueError(f"a line of the policy cannot be read: {line!r}")
+    every = [*logs.values(), *(key for _, key in witnesses.values())]
+    if not logs or quorum is None or len({*every}) < len(every):
+        raise ValueError("the policy has no log or quorum, or one key twice, which would count twice")
+    return {"logs": logs, "witnesses": witnesses, "groups": groups, "quorum": quorum}
+
+
+def check_cosigned(checkpoint, policy, now=None):
+    """Which witnesses of a policy cosigned a checkpoint, by their names, and whether they are enough."""
+    key, cosigned = policy["logs"].get(checkpoint["origin"]), {}
+    if key is None or not is_noted(checkpoint, key):
+        raise ValueError(f"the policy's log {checkpoint['origin']} did not sign it")
+    for name, (own, witness) in policy["witnesses"].items():
+        at = cosigned_at(checkpoint, own, witness)
+        if at is not None and at <= (time.time() if now is None else now) + AHEAD_MAX:
+            cosigned[name] = at  # What is signed in the future does not count: that witness's clock is wrong.
+
+    def is_met(name):
+        count, members = policy["groups"].get(name, (1, ()))
+        return name in cosigned if name in policy["witnesses"] else sum(map(is_met, members)) >= count
+
+    return cosigned, policy["quorum"] == "none" or is_met(policy["quorum"])
+
+
+def is_included(leaf, index, size, path, root):
+    """Whether a path leads from a leaf to a root (RFC 9162, section 2.1.3)."""
+    def climb(start, end, place, path):
+        if end - start == 1:
+            return leaf if not path else None
+        middle = split(start, end)
+        if not path:
+            return None
+        if place < middle:
+            below = climb(start, middle, place, path[:-1])
+            return below and sha256(b"\1", below, path[-1])
+        below = climb(middle, end, place, path[:-1])
+        return below and sha256(b"\1", path[-1], below)
+
+    return 0 <= index < size and len(path) <= HASHES_MAX and climb(0, size, index, path) == root
+
+
+def split(start, end):
+    return start + (1 << (end - start - 1).bit_length() - 1)
+
+
+def is_extended(size, root, later_size, later_root, path):
+    """Whether a path shows that a later tree begins with an earlier one (RFC 9162, section 2.1.4)."""
+    def climb(start, end, path, is_whole):
+        """The earlier and the later root over a range, or nothing."""
+        if end == size:  # All of the range is in the earlier tree.
+            hashes = [root] if is_whole else path[-1:]
+            return (hashes[0], hashes[0]) if hashes and len(path) == (not is_whole) else None
+        middle = split(start, end)
+        if not path:
+            return None
+        other, rest = path[-1], path[:-1]
+        if size <= middle:
+            below = climb(start, middle, rest, is_whole)
+            return below and (below[0], sha256(b"\1", below[1], other))
+        below = climb(middle, end, rest, False)
+        return below and (sha256(b"\1", other, below[0]), sha256(b"\1", other, below[1]))
+
+    if size in (0, later_size):
+        return not path and root == (sha256() if size == 0 else later_root)
+    return 0 < size < later_size and len(path) <= HASHES_MAX and climb(0, later_size, path, True) == (root, later_root)
+
+
+def check_proof(text, policy, entry, now=None):
+    """The checkpoint of a proof that an entry is in the log, and the result of check_cosigned."""
+    head, gap, note = text.partition("\n\n")
+    kind, index, *hashes = head.split("\n")
+    number = re.fullmatch(r"index (0|[1-9][0-9]{0,15})", index)
+    if kind != "c2sp.org/tlog-proof@v1" or not gap or not number or int(number[1]) > SIZE_MAX or len(hashes) > HASHES_MAX:
+        raise ValueError("it is not a proof of a log")
+    checkpoint, index = read_checkpoint(note), int(number[1])
+    path = [exact_base64(each, 32) for each in hashes]
+    if not is_included(sha256(b"\0", entry), index, checkpoint["size"], path, checkpoint["root"]):
+        raise ValueError(f"the log does not have the entry at {index}")
+    return checkpoint, check_cosigned(checkpoint, policy, now)
+
+
+# A fork: two histories that one key signed.
+def check_fork(text, known_key=None):
+    """Returns what the evidence of a fork proves: both statements, and the public keys that signed them."""
+    evidence = parse(text)
+    if evidence["format"] != "merkle-fork" or evidence["version"] != "1":
+        raise ValueError("it is not evidence of a fork that this program reads")
+    read_keys(evidence["keys"])
+    if findings:
+        raise ValueError(findings[0][1])
+    read = {"checkpoints": read_noted, "feed": read_feed_head, "document": read_document_head}[evidence["of"]]
+    earlier, later = (read(evidence[name]) for name in ("earlier", "later"))
+    line = [key["key_id"] for key in (earlier["key"], later["key"])]
+    if not any(comes_from(a, keys[b]["public_key"]) for a, b in (line, line[::-1])):
+        raise ValueError("two keys signed it, and neither vouches for the other")
+    if known_key and not all(comes_from(key_id, known_key) for key_id in line):
+        raise ValueError("it is signed with a different key from the known one")
+    if earlier["log"] != later["log"]:
+        raise ValueError("the two are not of the same log and the same epoch")
+    root, path = exact_base64(evidence["from_root"], 32), [exact_base64(each, 32) for each in evidence["path"]]
+    if earlier["size"] == 0 or root == earlier["root"] or not is_extended(earlier["size"], root, later["size"], later["root"], path):
+        raise ValueError("it does not show that the later one begins with anything other than the earlier one")
+    return earlier, later
+
+
+def read_noted(note):
+    checkpoint = read_checkpoint(note)
+    for key in keys.values():
+        if is_noted(checkpoint, unbase64(key["public_key"])):
+            return {**checkpoint, "log": checkpoint["origin"], "key": key}
+    raise ValueError("no listed key signed the checkpoint")
+
+
+def read_feed_head(head):
+    if not is_head_signed(head):
+        raise ValueError("a head has an invalid signature")
+    log = f"the feed of {head['session_id']} in {head['epoch']}"
+    return {"log": log, "size": int(head["size"]), "root": bytes.fromhex(head["root"]), "key": keys[head["key_id"]]}
+
+
+def read_document_head(head):
+    document = head["document"]
+    log = f"the document of {head['session_id']} in {head['epoch']}"
+    return {**read_feed_head(head), "log": log, "size": int(document["version"]), "root": bytes.fromhex(document["root"])}
+
+
 def verify(path, known_key):
     """What is wrong with a bundle, whatever it is, and what was signed when nothing is."""
     findings.clear()
@@ -500,15 +755,73 @@ def verify(path, known_key):
     return findings, None
 
 
-if __name__ == "__main__":
-    if len(sys.argv) not in (2, 3):
-        sys.exit(__doc__)
-    known = sys.argv[2] if len(sys.argv) == 3 else None
-    _, signed = verify(sys.argv[1], known)
+def main(path, known=None):
+    policy = None
+    if known is not None and os.path.exists(known):
+        try:
+            policy = read_policy(read_text(known))
+        except UNREADABLE as reason:
+            return print_wrong(known, reason)
+        known = base64.urlsafe_b64encode([*policy["logs"].values()][0]).decode().rstrip("=")
+    with open(path, "rb") as file:
+        start = file.read(23)
+    if start.startswith(b"{"):
+        return print_fork(path, known, policy)
+    if start.startswith(b"merkle/"):
+        if policy is None:
+            sys.exit(__doc__)
+        return print_cosigned(path, policy)
+    return print_record(path, known)
+
+
+def read_text(path, most=8 * MIB):
+    with open(path, "rb") as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise ValueError(f"it has more than {most} bytes")
+    return data.decode()
+
+
+def print_fork(path, known, policy):
+    try:
+        earlier, later = check_fork(read_text(path).removesuffix("\n"), known)
+        both = [name for name, (own, key) in (policy or {"witnesses": {}})["witnesses"].items() if "body" in earlier and all(
+            cosigned_at(each, own, key) is not None for each in (earlier, later))]
+    except UNREADABLE as reason:
+        return print_wrong(path, reason)
+    print(f"FORK: two histories of {earlier['log']} were signed with one key or its successor")
+    for each in (earlier, later):
+        print(f"size {each['size']}, root {each['root'].hex()}\nsigned by {each['key']['public_key']}")
+    print("which is the known key or a successor of it" if known else "which no one has compared yet")
+    for name in both:
+        print(f"The witness {name} cosigned both.")
+    return 0
+
+
+def print_cosigned(path, policy):
+    try:
+        checkpoint = read_checkpoint(read_text(path))
+        cosigned, is_enough = check_cosigned(checkpoint, policy)
+    except UNREADABLE as reason:
+        return print_wrong(path, reason)
+    print(f"checkpoint of {checkpoint['origin']}\nsize {checkpoint['size']}, root {checkpoint['root'].hex()}, signed by the log")
+    for name, at in sorted(cosigned.items()):
+        print(f"cosigned by {name} at {time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime(at))}")
+    print("which is enough for the policy" if is_enough else "NOT WITNESSED: the policy asks for more")
+    return 0 if is_enough else 10
+
+
+def print_wrong(path, reason):
+    print(f"WRONG: {reason} (in {path})")
+    return 8
+
+
+def print_record(path, known):
+    _, signed = verify(path, known)
     for file, sentence in findings[:20]:
         print(f"WRONG: {sentence} (in {file})")
     if findings:
-        sys.exit(8)
+        return 8
     manifest, is_word, signer, feed, document, attached = signed
     print(f"{feed.size} messages and {document.size} versions, unchanged since they were signed")
     print(f"root {feed.root()}\ndocument root {document.root()}\nsigned by {signer['public_key']}")
@@ -521,3 +834,10 @@ if __name__ == "__main__":
         print("Format 1: no head covers the title, the roster and the state; " + (
             "only the signature of the export does." if is_word else "no trusted key has signed them."))
     print("This does not prove that its content is true or complete.")
+    return 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    sys.exit(main(*sys.argv[1:]))

@@ -3,13 +3,14 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bundleFiles } from "@merkle/wire/record";
+import { bundleFiles, type ForkEvidence, formatFork, toAuditKeyId } from "@merkle/wire/record";
 import { TextReader, Uint8ArrayWriter, ZipWriter } from "@zip.js/zip.js/lib/zip-core.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { testAuditKey } from "../kit/audit-key.js";
 import { createTestSession } from "../kit/session.js";
 import { startTestBroker } from "../kit/test-broker.js";
 import { brokerTransports } from "../kit/transports.js";
+import { noteCrypto, noteSigners, witnessVectors } from "../kit/witness-vectors.js";
 import { download } from "./bundles.js";
 import { type BundleTexts, makeBundle, makeKey } from "./made-bundle.js";
 
@@ -107,6 +108,96 @@ describe("a verifier in another language, which shares no code", { tags: "python
       expect(said).toMatch(new RegExp(says));
       expect(code).toBe(8);
     }
+  });
+});
+
+describe("checkpoints and forks, read by a verifier in another language", { tags: "python" }, () => {
+  const write = async (name: string, text: string) => {
+    const path = join(folder, name);
+    await writeFile(path, text);
+    return path;
+  };
+
+  it("[WITNESS-22] accepts what the vectors' witnesses cosigned, and says when they are too few", async () => {
+    const policy = await write("policy.txt", witnessVectors.policy);
+    const cosigned = await write("cosigned.txt", witnessVectors.checkpoint_5_cosigned);
+    const { code, said } = await run("python3", [script, cosigned, policy]);
+    expect(said).toContain(`size 5, root ${witnessVectors.root_5}, signed by the log\n`);
+    expect(said).toContain(
+      "cosigned by ada at 2026-11-29T14:03:00Z\ncosigned by ben at 2026-11-29T14:03:02Z\n",
+    );
+    expect(code).toBe(0);
+    const unwitnessed = await write("unwitnessed.txt", witnessVectors.checkpoint_3);
+    const alone = await run("python3", [script, unwitnessed, policy]);
+    expect(alone).toMatchObject({ code: 10, said: expect.stringContaining("NOT WITNESSED") });
+  });
+
+  it("[WITNESS-22] refuses other forms, changed signatures, and a key that a policy lists twice", async () => {
+    const policy = await write("policy.txt", witnessVectors.policy);
+    const note = witnessVectors.checkpoint_5_cosigned;
+    const changed = [
+      note.replace("\n5\n", "\n05\n"),
+      note.replace("\n5\n", "\n6\n"),
+      note.replaceAll("\n", "\r\n"),
+      note.replace("\n5\n", "\n5\n\n"),
+      note.replace("AAAAAGsMMJ", "AAAAAGsMMK"),
+      note.replace("AAAAABrDDCU", "AAAAABrDDCV"),
+      note.replace("=\n\n", "\n\n"),
+    ].filter((each) => each !== note);
+    expect(changed.length).toBeGreaterThan(4);
+    for (const each of changed) {
+      const file = await write("changed.txt", each);
+      expect(await run("python3", [script, file, policy])).toMatchObject({ code: 8 });
+    }
+    const [, key = ""] = /^witness ada (\S+)$/m.exec(witnessVectors.policy) ?? [];
+    const twice = witnessVectors.policy.replace(/^witness ben .*$/m, `witness ben ${key}`);
+    const file = await write("cosigned.txt", note);
+    expect(await run("python3", [script, file, await write("twice.txt", twice)])).toMatchObject({
+      code: 8,
+      said: expect.stringContaining("one key twice"),
+    });
+  });
+
+  it("[WITNESS-22] accepts the evidence of a fork, and refuses one of a log that only grew", async () => {
+    const [lines = "", later = ""] = witnessVectors.fork.request.split(/\n\n(.*)/s);
+    const { publicKey } = noteSigners.log.key;
+    const key = {
+      key_id: toAuditKeyId(publicKey, noteCrypto.sha256),
+      public_key: Buffer.from(publicKey).toString("base64url"),
+      since: "2026-05-02T14:05:00.000Z",
+      previous: null,
+      succession: null,
+    };
+    const evidence: ForkEvidence = {
+      format: "merkle-fork",
+      version: 1,
+      of: "checkpoints",
+      keys: [key],
+      earlier: witnessVectors.checkpoint_5_cosigned,
+      later,
+      from_root: Buffer.from(witnessVectors.fork.root_5_that_the_proof_has, "hex").toString("base64"),
+      path: lines.split("\n").slice(1),
+    };
+    const fork = await write("fork.json", formatFork(evidence));
+    expect(await run("python3", [script, fork, key.public_key])).toMatchObject({
+      code: 0,
+      said: expect.stringMatching(/^FORK: two histories of merkle\/[\s\S]*which is the known key/),
+    });
+    expect(await run("python3", [script, fork, makeKey().key.public_key])).toMatchObject({ code: 8 });
+
+    const [proof = "", grown = ""] = witnessVectors.add_checkpoint_request.split(/\n\n(.*)/s);
+    const honest: ForkEvidence = {
+      ...evidence,
+      earlier: witnessVectors.checkpoint_3,
+      later: grown,
+      from_root: Buffer.from(witnessVectors.root_3, "hex").toString("base64"),
+      path: proof.split("\n").slice(1),
+    };
+    const file = await write("honest.json", formatFork(honest));
+    expect(await run("python3", [script, file])).toMatchObject({
+      code: 8,
+      said: expect.stringContaining("does not show"),
+    });
   });
 });
 
