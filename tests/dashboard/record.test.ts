@@ -156,7 +156,7 @@ describe("the record of a session", { tags: "chromium" }, () => {
     await page.getByRole("link", { name: "Verify", exact: true }).last().click();
 
     const sheet = page.getByRole("dialog", { name: "Verify here" });
-    await sheet.getByText(/^5 of 5 messages match root/).waitFor();
+    await sheet.getByText(/^5 of 5 messages match the signed root/).waitFor();
     await sheet.getByText(limits).waitFor();
     await sheet.getByText("known to this browser").waitFor();
     expect(await findBarriers()).toEqual([]);
@@ -210,7 +210,7 @@ describe("the record of a session", { tags: "chromium" }, () => {
     const asked = await cutOff(page);
 
     await choose(page, bundle);
-    await page.getByText(/^5 of 5 messages match root/).waitFor();
+    await page.getByText(/^5 of 5 messages match the signed root/).waitFor();
     await page.getByText(limits).waitFor();
     await page.getByText("known to this browser").waitFor();
     await page.getByRole("button", { name: "Verify another" }).press("Enter");
@@ -248,8 +248,9 @@ describe("the record of a session", { tags: "chromium" }, () => {
 
     await report(genuine.texts);
     const unsure = page.locator("[data-verdict=unsure]");
-    await unsure.getByText(/^12 of 12 messages match root/).waitFor();
+    await unsure.getByText(/^12 of 12 messages match the signed root/).waitFor();
     await facts.getByRole("heading", { name: "Auth refactor" }).waitFor();
+    await facts.getByText("Hashes", { exact: true }).click();
     await facts.getByText(signer.key.key_id).waitFor();
     await facts.getByText("not seen by this browser before").waitFor();
     await facts.getByText("12 messages, 1 removed, 1 private").waitFor();
@@ -390,7 +391,7 @@ describe("the record of a session", { tags: "chromium" }, () => {
       });
     };
     const whole = await open("whole.html", html);
-    await whole.page.getByText(/^4 of 4 messages match root/).waitFor();
+    await whole.page.getByText(/^4 of 4 messages match the signed root/).waitFor();
     await whole.page.getByText(limits).waitFor();
     await whole.page.getByText("not seen by this browser before").waitFor();
     expect(await whole.page.getByRole("heading", { level: 1 }).textContent()).toContain("Title </script>");
@@ -421,7 +422,7 @@ describe("the record of a session", { tags: "chromium" }, () => {
     const { page } = await dashboard.open("/verify");
     await page.getByText("Ready. No network is needed from here on.").waitFor();
     await choose(page, { ...toFile("whole.html", Buffer.from(html)), mimeType: "text/html" });
-    await page.getByText(/^4 of 4 messages match root/).waitFor();
+    await page.getByText(/^4 of 4 messages match the signed root/).waitFor();
   });
 
   it("[VERIFY-15] a forged page around a record that holds is called not Merkle's, and the exported page is not", async () => {
@@ -433,11 +434,11 @@ describe("the record of a session", { tags: "chromium" }, () => {
     const chooseHtml = (text: string) =>
       choose(page, { ...toFile("page.html", Buffer.from(text)), mimeType: "text/html" });
     await chooseHtml(html);
-    await page.getByText(/^5 of 5 messages match root/).waitFor();
+    await page.getByText(/^5 of 5 messages match the signed root/).waitFor();
     expect(await warning.count()).toBe(0);
     await page.getByRole("button", { name: "Verify another" }).click();
     await chooseHtml(html.replace('<div id="page"></div>', "<p>Birch: I owe Atlas 1,000,000.</p>"));
-    await page.getByText(/^5 of 5 messages match root/).waitFor();
+    await page.getByText(/^5 of 5 messages match the signed root/).waitFor();
     await warning.waitFor();
     expect(problems).toEqual([]);
   });

@@ -12,6 +12,7 @@ export const exitCodes = {
   session_closed: 7,
   verification_failed: 8,
   foreign_page: 9,
+  not_witnessed: 10,
   interrupted: 130,
 } as const;
 

@@ -55,7 +55,7 @@ describe("signed notes", () => {
 
   it("[WITNESS-1] can have signatures of keys and types that the reader does not know", () => {
     const { signatures } = parseSignedNote(
-      note + adaLine.repeat(noteLimits.signaturesMax - 4) + "\u2014 mldsa.example/eve AAAAAAY=\n",
+      `${note + adaLine.repeat(noteLimits.signaturesMax - 4)}\u2014 mldsa.example/eve AAAAAAY=\n`,
     );
     expect(signatures).toHaveLength(noteLimits.signaturesMax);
   });

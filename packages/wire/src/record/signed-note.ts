@@ -67,9 +67,7 @@ function parseSignatureLine(line: string): NoteSignature {
   const [dash, name = "", data = "", ...rest] = line.split(" ");
   const bytes = fromBase64(data);
   if (dash !== "\u2014" || !isNoteName(name) || !bytes || bytes.length < 5 || rest.length > 0) {
-    throw new ShapeError(
-      `Expected a signature of the form "\u2014 <name> <base64>", got ${quote(line)}.`,
-    );
+    throw new ShapeError(`Expected a signature of the form "\u2014 <name> <base64>", got ${quote(line)}.`);
   }
   return { name, keyId: toHex(bytes.subarray(0, 4)), bytes: bytes.subarray(4) };
 }
@@ -148,8 +146,7 @@ export async function verifyNoteKey(
   for (const { bytes } of own) {
     const parts = split(bytes);
     const isValid =
-      parts?.signature.length === 64 &&
-      (await verifySignature(key.publicKey, parts.signed, parts.signature));
+      parts?.signature.length === 64 && (await verifySignature(key.publicKey, parts.signed, parts.signature));
     if (!isValid) throw new ShapeError(`The signature of ${quote(key.name)} is invalid.`);
   }
   return own;

@@ -38,7 +38,8 @@ describe("merkle export and verify", () => {
     const verified = await merkle.run(["verify", "split.zip"], nowhere);
     expect(verified).toMatchObject({ code: 0, stderr: "" });
     const [tick, meaning] = verified.stdout.split("\n");
-    expect(tick).toMatch(/^✓ 4 of 4 match root [0-9a-f]{4}…[0-9a-f]{4}, computed here\.$/);
+    expect(tick).toBe("✓ Signed only by this broker.");
+    expect(verified.stdout).toMatch(/^ {2}4 of 4 match root [0-9a-f]{4}…[0-9a-f]{4}, computed here\.$/m);
     expect(verified.stdout).toMatch(/^ {2}"Split auth", closed, exported \S+Z$/m);
     expect(meaning).toBe(
       "  Unchanged since it was signed. This does not prove that its content is true or complete.",

@@ -4,13 +4,17 @@ import {
   type AuditKey,
   bundleFiles,
   bundleLimits,
+  checkHeadWitnessed,
   type Manifest,
   parseKeys,
   parseManifest,
+  parsePolicy,
   type RecordReport,
   readWhole,
+  ShapeError,
   type VerificationProgress,
   verifyBundle,
+  type WitnessVerdict,
 } from "@merkle/wire/record";
 import { extractBundle } from "@merkle/wire/record/html";
 import { checkSurroundingPage, type SurroundingPage } from "@merkle/wire/record/page";
@@ -26,6 +30,9 @@ interface VerifyFileOptions {
   /** A root of the record that was saved earlier, to compare with the file. */
   readonly root?: string | undefined;
   readonly message?: number | undefined;
+  /** The texts of the reader's policy and of the proof that a mesh's log has the record's head. */
+  readonly policy?: string | undefined;
+  readonly proof?: string | undefined;
   readonly onProgress: (progress: VerificationProgress) => void;
   readonly signal: AbortSignal;
 }
@@ -34,7 +41,12 @@ interface VerifyFileOptions {
  * The report on a record and, for an HTML page, where the page comes from. Includes the signed content if the
  * page is not from Merkle.
  */
-export type VerifiedFile = RecordReport & { readonly page: SurroundingPage; readonly signed?: SignedContent };
+export type VerifiedFile = RecordReport & {
+  readonly page: SurroundingPage;
+  readonly signed?: SignedContent;
+  /** The witnesses of the record's head. Null without a policy. */
+  readonly witnesses: WitnessVerdict | null;
+};
 
 /**
  * Verifies a bundle without a broker or a network, using only the file and the heads and keys saved on this
@@ -57,9 +69,35 @@ export async function verifyFile(path: string, options: VerifyFileOptions): Prom
     const report = await verifyBundle(bundle, { ...nodeCrypto, trusted, message, onProgress, signal });
     if (report.ok && facts) await saveSeenHead(home, await toSeenHead(facts));
     const isForeign = report.ok && page === "foreign";
-    return { ...report, page, ...(isForeign && { signed: await readSigned(bundle) }) };
+    const witnesses = report.ok ? await findWitnesses(report, { ...options, keys: facts?.keys ?? [] }) : null;
+    return { ...report, page, witnesses, ...(isForeign && { signed: await readSigned(bundle) }) };
   } finally {
     await file.close();
+  }
+}
+
+/**
+ * Returns which witnesses of the reader's policy cosigned the record's head (WITNESS-31). Nobody did without a
+ * proof. Null without a policy.
+ *
+ * @throws CliError `verification_failed` if the proof is not of this record, or not of a log of the policy
+ */
+async function findWitnesses(
+  { head }: RecordReport,
+  { policy: text, proof, keys }: Pick<VerifyFileOptions, "policy" | "proof"> & Pick<BundleFacts, "keys">,
+): Promise<WitnessVerdict | null> {
+  if (text === undefined || !head) return null;
+  try {
+    const policy = parsePolicy(text, nodeCrypto.sha256);
+    if (proof === undefined) return { cosigned: new Map(), ahead: [], isEnough: policy.quorum === null };
+    const now = Math.floor(Date.now() / 1_000);
+    return await checkHeadWitnessed(head, { ...nodeCrypto, proof, policy, keys, now });
+  } catch (error) {
+    if (!(error instanceof ShapeError)) throw error;
+    throw new CliError("verification_failed", `The witnesses could not be verified. ${error.message}`, {
+      exitCode: exitCodes.verification_failed,
+      cause: error,
+    });
   }
 }
 

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { shortenHash } from "@merkle/wire";
-import type { Finding, RecordReport } from "@merkle/wire/record";
+import { describeVerdict, type Finding, type RecordReport } from "@merkle/wire/record";
 import { neutralise } from "@merkle/wire/text";
 import { findBroker } from "../../broker/broker-client.js";
 import { download, toExportPath } from "../../broker/download.js";
@@ -19,19 +19,27 @@ import { toOneLine } from "../../text/one-line.js";
 import { formatCount } from "../../text/time.js";
 import { formatSigned } from "./signed-content.js";
 import { type VerifiedFile, verifyFile } from "./verify-file.js";
+import { verifyStatement } from "./verify-statement.js";
 
 export const verify: Command = {
   name: "verify",
-  summary: "verify a session's signed record on this machine, without trusting the broker",
+  summary:
+    "verify a session's signed record, a checkpoint or the evidence of a fork, without trusting the broker",
   arguments: [
     {
       name: "<what>",
-      summary: "bundle or page from merkle export, or a session slug, id or exact title",
+      summary:
+        "bundle or page from merkle export, checkpoint, evidence of a fork, or a session slug, id or exact title",
     },
   ],
   flags: [
     { flags: "--message <number>", summary: "number of a message that the root must include" },
     { flags: "--root <hex>", summary: "root that you saved earlier; the start of the feed must match it" },
+    { flags: "--policy <file>", summary: "policy with the witnesses that you rely on" },
+    {
+      flags: "--proof <file>",
+      summary: "proof that the mesh's log has the record's head, with its cosignatures",
+    },
   ],
   examples: [
     "merkle verify split.zip",
@@ -47,8 +55,13 @@ export const verify: Command = {
       root: readRoot(findFlag(flags, "root")),
     };
     const progress = createProgressLine(context);
+    const witnessed = {
+      policy: await readTextFlag(findFlag(flags, "policy"), "--policy"),
+      proof: await readTextFlag(findFlag(flags, "proof"), "--proof"),
+    };
     const options = {
       ...expected,
+      ...witnessed,
       home: config.home,
       signal,
       onProgress: ({ log, done, of }: { log: string; done: number; of: number }) =>
@@ -61,6 +74,13 @@ export const verify: Command = {
     };
     try {
       const isFile = await isFileName(what);
+      const statement = isFile
+        ? await verifyStatement(what, { home: config.home, policy: witnessed.policy, output })
+        : null;
+      if (statement) {
+        output.show(statement.report, statement.text);
+        return statement.exitCode;
+      }
       if (!isFile) {
         requireTrusted(config);
       }
@@ -78,13 +98,33 @@ export const verify: Command = {
         describeReport(report, output),
         ...(isForeign ? [describeForeignPage(report, output)] : []),
       ];
-      output.show(report, text.join("\n"));
-      return isForeign ? exitCodes.foreign_page : exitCodes.done;
+      output.show(toJson(report), text.join("\n"));
+      if (isForeign) return exitCodes.foreign_page;
+      return report.witnesses?.isEnough === false ? exitCodes.not_witnessed : exitCodes.done;
     } finally {
       progress.end();
     }
   },
 };
+
+/** Returns the report for programs, with the witnesses as an object by name. */
+function toJson({ witnesses, ...report }: VerifiedFile) {
+  return {
+    ...report,
+    witnesses: witnesses && { ...witnesses, cosigned: Object.fromEntries(witnesses.cosigned) },
+  };
+}
+
+/** Reads the small file that a flag names. @throws CliError `not_found` */
+async function readTextFlag(path: string | undefined, flag: string): Promise<string | undefined> {
+  if (path === undefined) return undefined;
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    const message = `The file ${path} of ${flag} cannot be read.`;
+    throw new CliError("not_found", message, { exitCode: exitCodes.not_found, cause });
+  }
+}
 
 /**
  * Returns whether the argument names a file rather than a session: the file exists, or the argument looks
@@ -136,15 +176,18 @@ const provenScope =
   "Unchanged since it was signed. This does not prove that its content is true or complete.";
 
 /** Formats the report of a valid record. */
-function describeReport(report: RecordReport, output: Pick<Output, "mark" | "dim">): string {
+function describeReport(report: VerifiedFile, output: Pick<Output, "mark" | "dim">): string {
   const { size, matched, redacted, noted, signed_by, document_version, session, seen_later } = report;
   const counts = [
     redacted > 0 && `${formatCount(redacted, "text")} removed`,
     report.private > 0 && `${report.private} private`,
   ].filter((part) => typeof part === "string");
+  const verdict = describeVerdict({ report, witnesses: report.witnesses, comparedAt: null });
   return [
-    `${output.mark.ok} ${matched} of ${size} match root ${shortenHash(report.root)}, computed here.`,
+    `${report.witnesses?.isEnough === false ? output.mark.warn : output.mark.ok} ${verdict.title}`,
     `  ${provenScope}`,
+    ...verdict.statements.map((statement) => `  ${statement}`),
+    `  ${matched} of ${size} match root ${shortenHash(report.root)}, computed here.`,
     session &&
       `  ${JSON.stringify(toOneLine(session.title))}, ${session.status === "active" ? "open" : toOneLine(session.status)}, exported ${report.exported_at}`,
     output.dim(

@@ -1,6 +1,7 @@
 "use client";
 
 import type { AuditKey, Finding, RecordReport, SignedHead } from "@merkle/wire/record";
+import { describeVerdict } from "@merkle/wire/record/verdict";
 import { useState } from "react";
 import { type FactEntry, FactList } from "@/components/fact-list";
 import { HashText } from "@/components/hash-text";
@@ -38,6 +39,10 @@ export function BundleReport({ name, result, canRemember = true }: BundleReportP
           <bdi>{showHidden(report.session?.title ?? name)}</bdi>
         </h3>
         <FactList facts={listFacts(name, report)} />
+        <details>
+          <summary className="cursor-pointer py-1 text-sm font-medium pointer-coarse:py-3">Hashes</summary>
+          <FactList facts={listHashes(report)} />
+        </details>
       </section>
     </div>
   );
@@ -60,7 +65,7 @@ function BundleVerdict({
   result: { report, keys },
   canRemember,
 }: Required<Pick<BundleReportProps, "result" | "canRemember">>) {
-  const { size, matched, root, findings, head, signed_by, unproven, seen_later } = report;
+  const { size, matched, findings, head, signed_by, unproven, seen_later } = report;
   const [first] = findings;
   if (first !== undefined) {
     return (
@@ -73,15 +78,17 @@ function BundleVerdict({
       </Verdict>
     );
   }
-  const title = (
-    <>
-      {matched.toLocaleString("en-GB")} of {formatCount(size, "message")} match root <HashText hash={root} />,
-      computed here.
-    </>
-  );
+  const { title, statements } = describeVerdict({ report, witnesses: null, comparedAt: null });
   const isKnown = signed_by?.trust === "known" || signed_by?.trust === "succeeds a known one";
   return (
     <Verdict tone={isKnown ? "holds" : "unsure"} title={title}>
+      {statements.map((statement) => (
+        <p key={statement}>{statement}</p>
+      ))}
+      <p>
+        {matched.toLocaleString("en-GB")} of {formatCount(size, "message")} match the signed root, computed
+        here.
+      </p>
       {unproven.map((sentence) => (
         <p key={sentence}>Not proven: {sentence}</p>
       ))}
@@ -126,7 +133,7 @@ function OtherFindings({ findings }: { readonly findings: readonly Finding[] }) 
 }
 
 function listFacts(name: string, report: RecordReport): readonly FactEntry[] {
-  const { session, exported_at, size, redacted, document_version, root, head, signed_by } = report;
+  const { session, exported_at, size, redacted, document_version, head, signed_by } = report;
   const facts: (FactEntry | null | false)[] = [
     { name: "File", value: <bdi>{showHidden(name)}</bdi> },
     session && { name: "Session", value: <bdi>{showHidden(session.slug)}</bdi> },
@@ -146,19 +153,18 @@ function listFacts(name: string, report: RecordReport): readonly FactEntry[] {
       name: "Document",
       value: document_version === 0 ? "empty" : formatCount(document_version, "version"),
     },
-    { name: "Root", value: <HashText hash={root} isWhole /> },
     head && { name: "Signed", value: <TimeText at={head.at} as="clock" /> },
-    signed_by && {
-      name: "Signed by",
-      value: (
-        <>
-          <HashText hash={signed_by.key_id} isWhole />{" "}
-          <span className="block">{trustTexts[signed_by.trust]}</span>
-        </>
-      ),
-    },
+    signed_by && { name: "Key", value: trustTexts[signed_by.trust] },
   ];
   return facts.filter((fact) => fact !== null && fact !== false);
+}
+
+function listHashes({ root, document_root, signed_by }: RecordReport): readonly FactEntry[] {
+  return [
+    { name: "Root", value: <HashText hash={root} isWhole /> },
+    { name: "Document root", value: <HashText hash={document_root} isWhole /> },
+    ...(signed_by ? [{ name: "Signed by", value: <HashText hash={signed_by.key_id} isWhole /> }] : []),
+  ];
 }
 
 const trustTexts: Readonly<Record<NonNullable<RecordReport["signed_by"]>["trust"], string>> = {
