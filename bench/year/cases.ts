@@ -296,6 +296,19 @@ export async function openCases(world: World): Promise<Readonly<Record<OpenOpera
     ),
     session_seal: { call: (index) => call("session_seal", some(index)) },
     session_proof: { call: (index) => call("session_proof", { ...some(index), sequence: 1 }) },
+    get_checkpoint: { call: () => call("get_checkpoint", {}) },
+    get_log_entries: { call: () => call("get_log_entries", { from: 0, limit: 100 }) },
+    get_log_proof: { call: () => call("get_log_proof", { from_size: 1, size: 1 }) },
+    get_head_proof: on(
+      async (index) => {
+        const of = some(index);
+        await call("session_seal", of);
+        return of;
+      },
+      (of) => call("get_head_proof", of),
+    ),
+    add_cosignature: { unmeasured: "it takes a witness" },
+    set_witness_policy: { unmeasured: "it takes a witness" },
     archive_session: { unmeasured: "it takes as long as the storage of another machine" },
     unarchive_session: { unmeasured: "it takes as long as the storage of another machine" },
     start_job: on(async () => undefined, queueJob, {

@@ -76,7 +76,11 @@ export function signLine({ key, sign }: NoteSigner, text: string): string {
 }
 
 /** Returns the line of a cosignature over a checkpoint, at a time in seconds. */
-export function cosignLine({ key, sign }: NoteSigner, text: string, at: number): string {
+export function cosignLine(
+  { key, sign }: Pick<NoteSigner, "key" | "sign">,
+  text: string,
+  at: number,
+): string {
   const signature = joinCosignature(at, sign(encodeCosignature(text, at)));
   return formatSignatureLine(key, signature, noteCrypto.sha256);
 }

@@ -29,6 +29,7 @@ import { tasksFeature } from "./features/tasks/feature.js";
 import { timelineFeature } from "./features/timeline/feature.js";
 import { topicsFeature } from "./features/topics/feature.js";
 import { usageFeature } from "./features/usage/feature.js";
+import { witnessFeature } from "./features/witness/feature.js";
 import type { PeerFactReaders, SessionFactReaders } from "./sessions/hooks.js";
 import type { Handlers } from "./transports/context-for.js";
 import type { Meshes, Services as TransportServices } from "./transports/services.js";
@@ -45,6 +46,7 @@ export const features = [
   progressFeature,
   auditFeature,
   sealFeature,
+  witnessFeature,
   exportFeature,
   importFeature,
   archiveFeature,

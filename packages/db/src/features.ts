@@ -24,3 +24,4 @@ export * from "./features/tasks/feature.js";
 export * from "./features/timeline/feature.js";
 export * from "./features/topics/feature.js";
 export * from "./features/usage/feature.js";
+export * from "./features/witness/feature.js";

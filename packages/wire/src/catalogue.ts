@@ -24,6 +24,7 @@ import * as tasks from "./features/tasks/operations.js";
 import * as timeline from "./features/timeline/operations.js";
 import * as topics from "./features/topics/operations.js";
 import * as usage from "./features/usage/operations.js";
+import * as witness from "./features/witness/operations.js";
 import { operationRules } from "./features.js";
 import * as app from "./operations/app.js";
 import * as attention from "./operations/attention.js";
@@ -90,6 +91,7 @@ const exported = {
   ...timeline,
   ...topics,
   ...usage,
+  ...witness,
 };
 
 const operationsByName: ReadonlyMap<string, Operation> = new Map(

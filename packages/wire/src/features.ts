@@ -23,6 +23,7 @@ import * as tasks from "./features/tasks/feature.js";
 import * as timeline from "./features/timeline/feature.js";
 import * as topics from "./features/topics/feature.js";
 import * as usage from "./features/usage/feature.js";
+import * as witness from "./features/witness/feature.js";
 import { coreRules } from "./operations/rules.js";
 
 /**
@@ -56,4 +57,5 @@ export const operationRules = {
   ...timeline.rules,
   ...topics.rules,
   ...usage.rules,
+  ...witness.rules,
 };

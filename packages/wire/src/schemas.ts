@@ -10,6 +10,7 @@ export { exportSession } from "./features/export/operations.js";
 export { importBundle } from "./features/import/operations.js";
 export { ClientMetadata } from "./features/oauth/operations.js";
 export { Task, TaskChange } from "./features/tasks/operations.js";
+export { getCheckpoint } from "./features/witness/operations.js";
 export { Message, Redaction } from "./feed/message.js";
 export {
   Bytes32,

@@ -107,6 +107,13 @@ export const checkouts = pgTable("checkouts", {
   reportedAt: instant("reported_at").notNull(),
 });
 
+export const checkpoints = pgTable("checkpoints", {
+  meshId: uuid("mesh_id").notNull(),
+  epoch: uuid("epoch").notNull(),
+  size: count("size").notNull(),
+  note: text("note").notNull(),
+});
+
 export const claims = pgTable("claims", {
   sessionId: uuid("session_id").notNull(),
   number: integer("number").notNull(),
@@ -134,6 +141,15 @@ export const clientGrants = pgTable("client_grants", {
   codeHash: bytea("code_hash").notNull(),
   codeExpiresAt: instant("code_expires_at").notNull(),
   codeUsedAt: instant("code_used_at"),
+});
+
+export const cosignatures = pgTable("cosignatures", {
+  meshId: uuid("mesh_id").notNull(),
+  epoch: uuid("epoch").notNull(),
+  size: count("size").notNull(),
+  witness: bytea("witness").notNull(),
+  at: count("at").notNull(),
+  line: text("line").notNull(),
 });
 
 export const dismissals = pgTable("dismissals", {
@@ -241,6 +257,7 @@ export const heads = pgTable("heads", {
   signature: bytea("signature").notNull(),
   sealed: boolean("sealed").notNull().default(sql`false`),
   about: bytea("about").notNull().default(sql`'\x'::bytea`),
+  logIndex: count("log_index"),
 });
 
 export const idempotentResults = pgTable("idempotent_results", {
@@ -305,6 +322,14 @@ export const jobs = pgTable("jobs", {
   runnerName: text("runner_name"),
 });
 
+export const logEntries = pgTable("log_entries", {
+  meshId: uuid("mesh_id").notNull(),
+  epoch: uuid("epoch").notNull(),
+  index: count("index").notNull(),
+  text: text("text").notNull(),
+  subtrees: bytea("subtrees").notNull(),
+});
+
 export const mcpSessionTeams = pgTable("mcp_session_teams", {
   meshId: uuid("mesh_id").notNull(),
   idHash: bytea("id_hash").notNull(),
@@ -360,6 +385,14 @@ export const merkleRoots = pgTable("merkle_roots", {
   root: text("root").notNull(),
   recordCount: integer("record_count").notNull(),
   finalizedAt: instant("finalized_at").notNull(),
+});
+
+export const meshLogs = pgTable("mesh_logs", {
+  meshId: uuid("mesh_id").notNull(),
+  epoch: uuid("epoch").notNull(),
+  size: count("size").notNull(),
+  keyId: text("key_id").notNull(),
+  begunAt: instant("begun_at").notNull().default(sql`now()`),
 });
 
 export const meshes = pgTable("meshes", {
@@ -831,4 +864,10 @@ export const usage = pgTable("usage", {
 export const verificationCodes = pgTable("verification_codes", {
   secretHash: bytea("secret_hash").notNull(),
   expiresAt: instant("expires_at").notNull(),
+});
+
+export const witnessPolicies = pgTable("witness_policies", {
+  meshId: uuid("mesh_id").notNull(),
+  least: integer("least").notNull(),
+  witnesses: text("witnesses").notNull(),
 });

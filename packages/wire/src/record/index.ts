@@ -102,6 +102,7 @@ export {
   hashLeaf,
   hashNode,
   type ReadSubtrees,
+  splitIntoSubtrees,
   type Subtree,
   verifyConsistency,
   verifyInclusion,

@@ -279,7 +279,7 @@ async function hashRanges(
   return parts.map((part) => joinSubtrees(hashes.splice(0, part.length), sha256));
 }
 
-function splitIntoSubtrees({ start, end }: LeafRange): Subtree[] {
+export function splitIntoSubtrees({ start, end }: LeafRange): Subtree[] {
   const subtrees: Subtree[] = [];
   for (let at = start; at < end; ) {
     const height = floorLog2(end - at);

@@ -1,0 +1,2 @@
+export * from "./checkpoints.js";
+export * from "./log-entries.js";
