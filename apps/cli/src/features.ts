@@ -30,6 +30,7 @@ export const features = {
   tasks: () => import("./features/tasks/feature.js"),
   topics: () => import("./features/topics/feature.js"),
   usage: () => import("./features/usage/feature.js"),
+  witness: () => import("./features/witness/feature.js"),
 } satisfies Readonly<Record<string, () => Promise<FeatureEntry>>>;
 
 /** Returns a feature, or undefined in a build without it. */

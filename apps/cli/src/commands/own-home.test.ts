@@ -26,6 +26,7 @@ const openings: readonly (readonly [string, (home: string) => Promise<unknown>])
   ["a stored peer's credential may be read by a group", (home) => put(home, "teams/one.json", 0o640, 54_321)],
   ["a pin may be written", (home) => put(home, "pins/one.json", 0o622)],
   ["the heads that were seen belong to another user", (home) => put(home, "seen-heads.json", 0o600, 0, 1236)],
+  ["a witness's key may be read", (home) => put(home, "witness-key.json", 0o644)],
   ["the configuration belongs to another user", (home) => put(home, "config.json", 0o644, 0, 1236)],
 ];
 

@@ -13,6 +13,7 @@ export const exitCodes = {
   verification_failed: 8,
   foreign_page: 9,
   not_witnessed: 10,
+  fork: 11,
   interrupted: 130,
 } as const;
 

@@ -27,6 +27,14 @@ export const homeFiles = {
   pins: (home: string) => join(home, "pins"),
   /** The newest signed head of each record that this machine has read, with the record's trusted keys. */
   seenHeads: (home: string) => join(home, "seen-heads.json"),
+  /** The newest checkpoint of each mesh's log that this machine has checked, with the log's trusted keys. */
+  seenLogs: (home: string) => join(home, "seen-logs.json"),
+  /** The key with which this machine cosigns checkpoints as a witness. */
+  witnessKey: (home: string) => join(home, "witness-key.json"),
+  /** How far a witness has read each mesh's log, and the newest head of each session in it. */
+  witness: (home: string) => join(home, "witness"),
+  /** The evidence of forks that this machine has found. */
+  forks: (home: string) => join(home, "forks"),
   persons: (home: string) => join(home, "persons"),
   /** The key with which this home signs its person's own words (OWN-1). */
   deviceKey: (home: string) => join(home, "device-key.json"),

@@ -1,5 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 
 /**
@@ -15,14 +24,30 @@ export function readPrivateJson(path: string): unknown {
   }
 }
 
-/** Replaces the file atomically: if the process is killed, the file is either the old or the new one. */
-export function writePrivateJson(path: string, value: unknown): void {
+/**
+ * Replaces the file atomically: if the process is killed, the file is either the old or the new one.
+ *
+ * @param isDurable - return only when the new file survives a power failure
+ */
+export function writePrivateJson(path: string, value: unknown, isDurable = false): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const unfinished = `${path}.${randomUUID()}.new`;
   try {
-    writeFileSync(unfinished, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+    writeFileSync(unfinished, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flush: isDurable });
     renameSync(unfinished, path);
+    if (isDurable) flushFolder(dirname(path));
   } finally {
     rmSync(unfinished, { force: true });
+  }
+}
+
+/** Makes a rename in the folder durable. Windows cannot open a folder, and flushes its entries by itself. */
+function flushFolder(path: string): void {
+  if (process.platform === "win32") return;
+  const folder = openSync(path, "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
   }
 }

@@ -7,8 +7,9 @@ import { findPermissionProblem, findPermissionProblemAbove, type PermissionProbl
  * such files.
  */
 const secrets = [
-  ...["alert-key", "audit-key.json", "open.html", "seen-heads.json", "pg/password"],
-  ...["files", "members", "persons", "pins", "sealed", "teams"],
+  ...["alert-key", "audit-key.json", "open.html", "seen-heads.json", "seen-logs.json", "witness-key.json"],
+  "pg/password",
+  ...["files", "forks", "members", "persons", "pins", "sealed", "teams", "witness"],
 ];
 
 /**

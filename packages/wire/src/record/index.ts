@@ -102,8 +102,8 @@ export {
   hashLeaf,
   hashNode,
   type ReadSubtrees,
-  splitIntoSubtrees,
   type Subtree,
+  splitIntoSubtrees,
   verifyConsistency,
   verifyInclusion,
 } from "./log-tree.js";

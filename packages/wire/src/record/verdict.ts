@@ -49,7 +49,7 @@ export function describeVerdict({ report, witnesses, comparedAt }: VerdictFacts)
       ...(witnesses?.isEnough
         ? []
         : [
-            "The person who runs the broker could sign another history for someone else. Compare its roots with those that other members saw.",
+            "The person who runs the broker could sign another history for someone else. Compare with other members: merkle head.",
           ]),
     ],
   };

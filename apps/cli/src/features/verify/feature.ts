@@ -5,7 +5,7 @@ export const loadVerifyFile = () => import("./verify-file.js");
 
 /** Verification of records without a broker. */
 export const feature: Feature = {
-  needs: ["seal"],
+  needs: ["seal", "witness"],
   commands: [
     {
       topic: "records",

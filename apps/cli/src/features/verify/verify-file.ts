@@ -12,6 +12,8 @@ import {
   type RecordReport,
   readWhole,
   ShapeError,
+  type SignedHead,
+  toCanonicalJson,
   type VerificationProgress,
   verifyBundle,
   type WitnessVerdict,
@@ -33,6 +35,8 @@ interface VerifyFileOptions {
   /** The texts of the reader's policy and of the proof that a mesh's log has the record's head. */
   readonly policy?: string | undefined;
   readonly proof?: string | undefined;
+  /** The head that the broker has a proof of, and that proof. Ignored if the record has another head. */
+  readonly logged?: { readonly head: SignedHead; readonly proof: string } | undefined;
   readonly onProgress: (progress: VerificationProgress) => void;
   readonly signal: AbortSignal;
 }
@@ -84,9 +88,11 @@ export async function verifyFile(path: string, options: VerifyFileOptions): Prom
  */
 async function findWitnesses(
   { head }: RecordReport,
-  { policy: text, proof, keys }: Pick<VerifyFileOptions, "policy" | "proof"> & Pick<BundleFacts, "keys">,
+  { policy: text, logged, keys, ...given }: VerifyFileOptions & Pick<BundleFacts, "keys">,
 ): Promise<WitnessVerdict | null> {
   if (text === undefined || !head) return null;
+  const isLogged = logged && toCanonicalJson(logged.head) === toCanonicalJson(head);
+  const proof = given.proof ?? (isLogged ? logged.proof : undefined);
   try {
     const policy = parsePolicy(text, nodeCrypto.sha256);
     if (proof === undefined) return { cosigned: new Map(), ahead: [], isEnough: policy.quorum === null };

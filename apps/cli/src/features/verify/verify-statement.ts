@@ -17,6 +17,7 @@ import { nodeCrypto } from "../../core/node-crypto.js";
 import { findKnownMesh } from "../../home/known-meshes.js";
 import { toOneLine } from "../../text/one-line.js";
 import { findSeenHead } from "../seal/feature.js";
+import { findSeenLog } from "../witness/feature.js";
 
 /** A file that a broker or a witness signed and that is not a record, as `merkle verify` shows it. */
 export interface VerifiedStatement {
@@ -87,10 +88,10 @@ async function verifyFork(
   return { report: toForkJson(report), text: formatFork(report, output), exitCode: exitCodes.done };
 }
 
-/** Returns the keys that the broker of a log's mesh has proved to this machine. */
+/** Returns the keys with which this machine has seen the log signed, or that the mesh's broker has proved. */
 function findMeshKeys(home: string, origin: string): readonly AuditKey[] | undefined {
   const meshId = findOriginMesh(origin);
-  return meshId === null ? undefined : findKnownMesh(home, meshId)?.keys;
+  return findSeenLog(home, origin)?.keys ?? (meshId === null ? undefined : findKnownMesh(home, meshId)?.keys);
 }
 
 function toForkJson({ of, log, earlier, later, trust }: ForkReport) {

@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { shortenHash } from "@merkle/wire";
+import { MerkleError, type OutputOf, shortenHash } from "@merkle/wire";
 import { describeVerdict, type Finding, type RecordReport } from "@merkle/wire/record";
 import { neutralise } from "@merkle/wire/text";
-import { findBroker } from "../../broker/broker-client.js";
+import { type BrokerClient, findBroker } from "../../broker/broker-client.js";
 import { download, toExportPath } from "../../broker/download.js";
 import type { Command, CommandContext } from "../../command/command.js";
 import type { Output } from "../../command/output.js";
@@ -17,6 +17,7 @@ import { getSession } from "../../sessions/find-session.js";
 import { requireTrusted } from "../../settings/foreign-file.js";
 import { toOneLine } from "../../text/one-line.js";
 import { formatCount } from "../../text/time.js";
+import { findComparedAt } from "../witness/feature.js";
 import { formatSigned } from "./signed-content.js";
 import { type VerifiedFile, verifyFile } from "./verify-file.js";
 import { verifyStatement } from "./verify-statement.js";
@@ -86,7 +87,7 @@ export const verify: Command = {
       }
       const report = isFile
         ? await verifyFile(what, options)
-        : await verifySession(what, context, (file) => verifyFile(file, options));
+        : await verifySession(what, context, (file, logged) => verifyFile(file, { ...options, logged }));
       progress.end();
       if (!report.ok) {
         throw verificationFailed(report, [
@@ -95,7 +96,7 @@ export const verify: Command = {
       }
       const isForeign = report.page === "foreign";
       const text = [
-        describeReport(report, output),
+        describeReport(report, { output, home: config.home }),
         ...(isForeign ? [describeForeignPage(report, output)] : []),
       ];
       output.show(toJson(report), text.join("\n"));
@@ -138,7 +139,7 @@ async function isFileName(what: string): Promise<boolean> {
 async function verifySession<Report>(
   name: string,
   { config, flags, io, signal }: CommandContext,
-  verifyIt: (file: string) => Promise<Report>,
+  verifyIt: (file: string, logged: LoggedHead | undefined) => Promise<Report>,
 ): Promise<Report> {
   const broker = await findBroker(config, signal);
   const session = await getSession(broker, name, config);
@@ -150,9 +151,25 @@ async function verifySession<Report>(
     await download({ broker, path, what, flags, io, signal }, (bytes) =>
       writeWhole(file, bytes, { replace: false, signal }),
     );
-    return await verifyIt(file);
+    const hasPolicy = findFlag(flags, "policy") !== undefined;
+    return await verifyIt(file, hasPolicy ? await findLoggedHead(broker, session.session_id) : undefined);
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+type LoggedHead = Pick<OutputOf<"get_head_proof">, "head" | "proof">;
+
+/** Returns the newest head of a session that is in the mesh's log. Undefined if there is none. */
+async function findLoggedHead(
+  broker: Pick<BrokerClient, "call">,
+  session_id: string,
+): Promise<LoggedHead | undefined> {
+  try {
+    return await broker.call("get_head_proof", { session_id });
+  } catch (error) {
+    if (error instanceof MerkleError) return undefined;
+    throw error;
   }
 }
 
@@ -176,13 +193,17 @@ const provenScope =
   "Unchanged since it was signed. This does not prove that its content is true or complete.";
 
 /** Formats the report of a valid record. */
-function describeReport(report: VerifiedFile, output: Pick<Output, "mark" | "dim">): string {
+function describeReport(
+  report: VerifiedFile,
+  { output, home }: { readonly output: Pick<Output, "mark" | "dim">; readonly home: string },
+): string {
   const { size, matched, redacted, noted, signed_by, document_version, session, seen_later } = report;
   const counts = [
     redacted > 0 && `${formatCount(redacted, "text")} removed`,
     report.private > 0 && `${report.private} private`,
   ].filter((part) => typeof part === "string");
-  const verdict = describeVerdict({ report, witnesses: report.witnesses, comparedAt: null });
+  const comparedAt = report.head ? findComparedAt(home, report.head.epoch) : null;
+  const verdict = describeVerdict({ report, witnesses: report.witnesses, comparedAt });
   return [
     `${report.witnesses?.isEnough === false ? output.mark.warn : output.mark.ok} ${verdict.title}`,
     `  ${provenScope}`,

@@ -30,6 +30,7 @@ export const WitnessPolicy = z
   .meta({ id: "WitnessPolicy" });
 
 export const getCheckpoint = operation("get_checkpoint", {
+  unlisted: true,
   summary:
     "Read the newest checkpoint of this mesh's log, with its cosignatures. Save it: with a later one, get_log_proof shows that the log only grew.",
   input: z.strictObject({ ...asTeam }),
@@ -47,6 +48,7 @@ export const getCheckpoint = operation("get_checkpoint", {
 });
 
 export const getLogEntries = operation("get_log_entries", {
+  unlisted: true,
   summary:
     "Read entries of this mesh's log: signed heads of its sessions, new keys, and where a restore began it.",
   input: z.strictObject({
@@ -63,6 +65,7 @@ export const getLogEntries = operation("get_log_entries", {
 });
 
 export const getLogProof = operation("get_log_proof", {
+  unlisted: true,
   summary: "Get the proof that this mesh's log of an earlier size is the beginning of a later one.",
   input: z.strictObject({ from_size: Size, size: Size, ...asTeam }),
   output: z.object({
@@ -83,6 +86,7 @@ export const getLogProof = operation("get_log_proof", {
 });
 
 export const getHeadProof = operation("get_head_proof", {
+  unlisted: true,
   summary:
     "Get the proof that this mesh's log has the newest head of a session, or of its conclusion, under a witnessed checkpoint if there is one.",
   input: z.strictObject({
@@ -105,6 +109,7 @@ export const getHeadProof = operation("get_head_proof", {
 });
 
 export const addCosignature = operation("add_cosignature", {
+  unlisted: true,
   summary: "Add a witness's cosignature to a checkpoint of this mesh's log.",
   input: z.strictObject({
     note: Note.meta({ description: "The checkpoint with the cosignature. Other signatures are ignored." }),
@@ -122,6 +127,7 @@ export const addCosignature = operation("add_cosignature", {
 });
 
 export const setWitnessPolicy = operation("set_witness_policy", {
+  unlisted: true,
   summary:
     "Set which witnesses must cosign this mesh's log, and how many of them; null for none. For admins.",
   input: z.strictObject({ policy: WitnessPolicy.nullable(), ...asTeam, ...retryable }),
