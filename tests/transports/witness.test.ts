@@ -158,7 +158,7 @@ it("[WITNESS-9] [WITNESS-10] a seal is not yet witnessed, is once enough witness
     isEnough: true,
   });
 
-  // A witness that goes back in time on a larger log is told so.
+  // A witness that goes back in time on a larger log sees why it is refused.
   await signSession();
   const larger = await readCheckpoint();
   expect(larger.witnessed).toContain("— ben ");

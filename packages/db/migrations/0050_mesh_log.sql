@@ -16,12 +16,21 @@ CREATE TABLE log_entries (
   -- Counted from 0, without gaps.
   index    bigint NOT NULL CHECK (index >= 0),
   text     text NOT NULL,
+  -- The signature of the entry's head; null for other entries. Heads themselves are never written again.
+  signature bytea CHECK (octet_length(signature) = 64),
+  -- When that head was signed.
+  signed_at timestamptz(3),
   -- The roots of the complete subtrees that end with this entry, from its leaf upwards, 32 bytes each. With them a root or
   -- a proof takes one row for each level of the tree.
   subtrees bytea NOT NULL CHECK (octet_length(subtrees) > 0 AND octet_length(subtrees) % 32 = 0),
   PRIMARY KEY (mesh_id, epoch, index),
   FOREIGN KEY (mesh_id, epoch) REFERENCES mesh_logs
 );
+--> statement-breakpoint
+CREATE UNIQUE INDEX log_entries_heads ON log_entries (mesh_id, epoch, signature) WHERE signature IS NOT NULL;
+--> statement-breakpoint
+-- Finds the heads that are to be appended.
+CREATE INDEX heads_by_time ON heads (epoch, at);
 --> statement-breakpoint
 -- Checkpoints that the broker signed. The key allows one root for each size, whichever node signs it.
 CREATE TABLE checkpoints (
@@ -55,8 +64,3 @@ CREATE TABLE witness_policies (
   -- Verifier keys, one per line.
   witnesses text NOT NULL
 );
---> statement-breakpoint
--- Where the log of the head's epoch has this head. Null until it is appended.
-ALTER TABLE heads ADD COLUMN log_index bigint;
---> statement-breakpoint
-CREATE INDEX heads_to_log ON heads (epoch) WHERE log_index IS NULL;

@@ -257,7 +257,6 @@ export const heads = pgTable("heads", {
   signature: bytea("signature").notNull(),
   sealed: boolean("sealed").notNull().default(sql`false`),
   about: bytea("about").notNull().default(sql`'\x'::bytea`),
-  logIndex: count("log_index"),
 });
 
 export const idempotentResults = pgTable("idempotent_results", {
@@ -327,6 +326,8 @@ export const logEntries = pgTable("log_entries", {
   epoch: uuid("epoch").notNull(),
   index: count("index").notNull(),
   text: text("text").notNull(),
+  signature: bytea("signature"),
+  signedAt: instant("signed_at"),
   subtrees: bytea("subtrees").notNull(),
 });
 

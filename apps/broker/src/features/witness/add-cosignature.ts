@@ -76,7 +76,7 @@ async function findCosignature(
   return signature ? { at, line: formatSignatureLine(key, signature.bytes, sha256) } : null;
 }
 
-/** A witness whose clock is wrong, or that is asked to repeat an old cosignature, is told so. */
+/** Refuses the time of a wrong clock, and a repeated old cosignature, so that the witness sees why. */
 function requirePlausible(
   at: number,
   name: string,

@@ -34,7 +34,7 @@ async function addHeads(sql: postgres.Sql, epoch: string, count: number): Promis
   await sql`INSERT INTO sessions VALUES (${session}, ${mesh?.["mesh_id"]}, ${session}, 'Oak', '', ${session}, '{}', now(), now())`;
   await sql`
     INSERT INTO heads (session_id, size, document_version, epoch, record_id, root, document_root, at, key_id, signature)
-    SELECT ${session}, n, 0, ${epoch}, ${session}, ${randomBytes(32)}, ${randomBytes(32)}, now(), ${"0".repeat(32)}, ${randomBytes(64)}
+    SELECT ${session}, n, 0, ${epoch}, ${session}, ${randomBytes(32)}, ${randomBytes(32)}, now(), ${"0".repeat(32)}, sha512(convert_to(${session} || n, 'UTF8'))
     FROM generate_series(1, ${count}::int) n`;
 }
 
@@ -53,8 +53,7 @@ it("[WITNESS-7] [WITNESS-8] nodes that append at the same moment make one log wi
   const rows = await sql`SELECT index::int, text FROM log_entries ORDER BY index`;
   expect(rows.map(({ index }) => index)).toEqual(rows.map((_, index) => index));
   expect(new Set(rows.map(({ text }) => text)).size).toBe(rows.length);
-  const [heads] = await sql`SELECT count(*)::int AS all, count(log_index)::int AS logged FROM heads`;
-  expect(heads).toEqual({ all: rows.length, logged: rows.length });
+  expect(await sql`SELECT FROM heads`).toHaveLength(rows.length);
 
   // Every root of the stored subtrees is that of a tree grown leaf by leaf.
   const tree = growTree(sha256);

@@ -68,11 +68,7 @@ export async function getHeadProof(
   const policy = await findWitnessPolicy(database.orm, database.meshId);
   const newest = await meshLog.readCheckpoint();
   const { sessionId, slug } = session;
-  const logged = await findLoggedHead(database.orm, {
-    sessionId,
-    epoch: meshLog.key.epoch,
-    isSeal: sealed,
-  });
+  const logged = await findLoggedHead(database.orm, meshLog.key, { sessionId, isSeal: sealed });
   if (!logged) {
     throw new MerkleError(
       "conflict",

@@ -63,7 +63,7 @@ export interface CosignatureRow {
   readonly line: string;
 }
 
-/** Stores a cosignature. Of several by one witness, the latest is kept. */
+/** Stores a cosignature. Keeps the latest if a witness cosigned a checkpoint more than once. */
 export async function saveCosignature(
   db: Queryable,
   { meshId, epoch, size }: LogKey & { readonly size: number },

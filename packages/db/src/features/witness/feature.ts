@@ -1,2 +1,3 @@
+// needs: ["seal"]
 export * from "./checkpoints.js";
 export * from "./log-entries.js";

@@ -1,4 +1,4 @@
-import { and, desc, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, desc, eq, isNotNull, isNull, notExists, sql } from "drizzle-orm";
 import { heads, logEntries, meshLogs, sessions } from "../../core/schema.js";
 import type { Queryable } from "../../core/transactions.js";
 import type { HeadRow } from "../seal/feature.js";
@@ -28,19 +28,47 @@ export async function beginMeshLog(db: Queryable, { meshId, epoch }: LogKey, key
   await db.insert(meshLogs).values({ meshId, epoch, size: 0, keyId }).onConflictDoNothing();
 }
 
-/** Lists heads that a log does not have yet, at most `most`. Heads of imported sessions belong to other epochs. */
-export async function listHeadsToLog(
-  db: Queryable,
-  { meshId, epoch }: LogKey,
-  most: number,
-): Promise<HeadRow[]> {
+/** A head that takes longer than this from its signature to its row is left to the next head. */
+const storedWithin = sql`interval '1 hour'`;
+
+/**
+ * Lists heads that a log does not have yet, oldest first, at most `most`. Reads heads only from about the newest one
+ * in the log on. The heads of imported sessions are of other logs.
+ */
+export async function listHeadsToLog(db: Queryable, log: LogKey, most: number): Promise<HeadRow[]> {
+  const [newest] = await db
+    .select({ signedAt: logEntries.signedAt })
+    .from(logEntries)
+    .where(and(isLog(log), isNotNull(logEntries.signedAt)))
+    .orderBy(desc(logEntries.index))
+    .limit(1);
+  const since = newest?.signedAt
+    ? sql`${heads.at} > ${newest.signedAt.toISOString()}::timestamptz - ${storedWithin}`
+    : undefined;
+  const logged = db
+    .select({ one: sql`1` })
+    .from(logEntries)
+    .where(and(isLog(log), eq(logEntries.signature, heads.signature)));
   const rows = await db
     .select({ head: heads })
     .from(heads)
     .innerJoin(sessions, eq(sessions.sessionId, heads.sessionId))
-    .where(and(eq(heads.epoch, epoch), isNull(heads.logIndex), eq(sessions.meshId, meshId)))
+    .where(
+      and(
+        eq(heads.epoch, log.epoch),
+        since,
+        eq(sessions.meshId, log.meshId),
+        isNull(sessions.originId),
+        notExists(logged),
+      ),
+    )
+    .orderBy(heads.at, heads.size, heads.documentVersion)
     .limit(most);
   return rows.map(({ head }) => head);
+}
+
+function isLog({ meshId, epoch }: LogKey) {
+  return and(eq(logEntries.meshId, meshId), eq(logEntries.epoch, epoch));
 }
 
 export interface NewLogEntry {
@@ -51,8 +79,8 @@ export interface NewLogEntry {
 }
 
 /**
- * Appends entries to a log of `before.size` entries, and notes the index of each head. One statement does it all, so
- * that of two nodes one appends nothing, and indexes have no gaps.
+ * Appends entries to a log of `before.size` entries. One statement does it all, so that of two nodes one appends
+ * nothing, and indexes have no gaps.
  *
  * @returns false if the log has grown meanwhile
  */
@@ -65,29 +93,20 @@ export async function appendLogEntries(
   const rows = entries.map(({ text, subtrees, head }, offset) => ({
     index: before.size + offset,
     text,
+    signature: head && Buffer.from(head.signature).toString("hex"),
+    signed_at: head?.at.toISOString() ?? null,
     subtrees: Buffer.from(subtrees).toString("hex"),
-    session_id: head?.sessionId ?? null,
-    size: head?.size ?? null,
-    document_version: head?.documentVersion ?? null,
-    key_id: head?.keyId ?? null,
-    about: head && Buffer.from(head.about).toString("hex"),
   }));
   const { count } = await db.execute(sql`
     WITH grown AS (
       UPDATE mesh_logs SET size = size + ${rows.length}::bigint, key_id = ${keyId}
       WHERE mesh_id = ${meshId} AND epoch = ${epoch} AND size = ${before.size}::bigint
       RETURNING mesh_id, epoch
-    ), added AS (
-      SELECT grown.mesh_id, grown.epoch, a.* FROM grown, jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
-        AS a (index bigint, text text, subtrees text, session_id uuid, size bigint, document_version integer, key_id text,
-              about text)
-    ), logged AS (
-      UPDATE heads h SET log_index = a.index FROM added a
-      WHERE h.session_id = a.session_id AND h.size = a.size AND h.document_version = a.document_version
-        AND h.key_id = a.key_id AND h.about = decode(a.about, 'hex')
     )
-    INSERT INTO log_entries (mesh_id, epoch, index, text, subtrees)
-    SELECT mesh_id, epoch, index, text, decode(subtrees, 'hex') FROM added`);
+    INSERT INTO log_entries (mesh_id, epoch, index, text, signature, signed_at, subtrees)
+    SELECT grown.mesh_id, grown.epoch, a.index, a.text, decode(a.signature, 'hex'), a.signed_at, decode(a.subtrees, 'hex')
+    FROM grown, jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
+      AS a (index bigint, text text, signature text, signed_at timestamptz, subtrees text)`);
   return count > 0;
 }
 
@@ -137,29 +156,20 @@ export interface LoggedHead {
   readonly index: number;
 }
 
-/** Finds the newest head of a session that the log of this epoch has, or the newest of its conclusions. */
+/** Finds the newest head of a session that the log has, or the newest of its conclusions. */
 export async function findLoggedHead(
   db: Queryable,
-  {
-    sessionId,
-    epoch,
-    isSeal,
-  }: { readonly sessionId: string; readonly epoch: string; readonly isSeal: boolean },
+  log: LogKey,
+  { sessionId, isSeal }: { readonly sessionId: string; readonly isSeal: boolean },
 ): Promise<LoggedHead | null> {
   const [row] = await db
-    .select()
+    .select({ head: heads, index: logEntries.index })
     .from(heads)
-    .where(
-      and(
-        eq(heads.sessionId, sessionId),
-        eq(heads.epoch, epoch),
-        isNotNull(heads.logIndex),
-        isSeal ? eq(heads.sealed, true) : undefined,
-      ),
-    )
+    .innerJoin(logEntries, and(isLog(log), eq(logEntries.signature, heads.signature)))
+    .where(and(eq(heads.sessionId, sessionId), isSeal ? eq(heads.sealed, true) : undefined))
     .orderBy(desc(heads.size), desc(heads.documentVersion), desc(heads.at))
     .limit(1);
-  return row && row.logIndex !== null ? { head: row, index: row.logIndex } : null;
+  return row ?? null;
 }
 
 /**
