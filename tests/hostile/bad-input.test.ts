@@ -502,18 +502,15 @@ describe.each(transportNames)("at %s", (name) => {
   });
 
   it("[AUTH-1] no answer to anybody else holds a credential", async () => {
-    const seen = await Promise.all(
-      operations
-        .filter((operation) => operation.readOnly && operation.kind === "call")
+    const seen: unknown[] = [];
+    for (const operation of operations) {
+      if (!operation.readOnly || operation.kind !== "call") continue;
+      const answer = theTransport()
+        .callRaw(operation.name, inputOf(operation))
         // A refusal counts as an answer too.
-        .map((operation) =>
-          theTransport()
-            .callRaw(operation.name, inputOf(operation))
-            .catch((error: unknown) =>
-              error instanceof MerkleError ? error.toBody() : Promise.reject(error),
-            ),
-        ),
-    );
+        .catch((error: unknown) => (error instanceof MerkleError ? error.toBody() : Promise.reject(error)));
+      seen.push(await answer);
+    }
     expect(JSON.stringify(seen)).not.toContain(subject.team_id.slice(37));
     for (const credential of [subject.other_team_id, subject.peer_id, subject.person_id]) {
       expect(JSON.stringify(seen)).not.toContain(credential.slice(37));

@@ -257,6 +257,7 @@ describe("createOpenApi", () => {
         "Topic",
         "TopicMessage",
         "UsageRow",
+        "WitnessPolicy",
       ].sort(),
     );
     expect(JSON.stringify(document)).not.toContain("$defs");
