@@ -51,7 +51,12 @@ export function RosterBar() {
         {shownRows.map((row) => {
           const { team_id } = row.team;
           return (
-            <li key={team_id} className="shrink-0" onPointerLeave={closePreview}>
+            // The mouse can leave late, when another team's preview is open already.
+            <li
+              key={team_id}
+              className="shrink-0"
+              onPointerLeave={() => setPreview((open) => (open?.teamId === team_id ? null : open))}
+            >
               <RosterAvatar
                 row={row}
                 agent={findFact(row)}
