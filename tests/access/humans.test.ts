@@ -52,6 +52,7 @@ describe("an agent that says to be human", () => {
       "put_persona",
       "resume_session",
       "set_quotas",
+      "set_witness_policy",
       "test_connection",
       "unarchive_session",
       "update_settings",

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { asTeam, inSession, retryable, Uuid } from "../../core/values.js";
 import { describeOperations } from "../../operations/operation.js";
-import { formatInlineName, joinLines, neutralise } from "../../text/neutralise.js";
+import { formatInlineName, joinLines, quoteText } from "../../text/neutralise.js";
 import { AuditKey, SignedHead } from "../seal/operations.js";
 import { rules } from "./rules.js";
 
@@ -44,7 +44,7 @@ export const getCheckpoint = operation("get_checkpoint", {
   }),
   errors: ["unauthorized", "forbidden"],
   compact: ({ note, witnessed }) =>
-    joinLines(neutralise(note), witnessed === null && "no checkpoint is witnessed yet"),
+    joinLines(quoteText(note), witnessed === null && "no checkpoint is witnessed yet"),
 });
 
 export const getLogEntries = operation("get_log_entries", {
@@ -54,14 +54,13 @@ export const getLogEntries = operation("get_log_entries", {
   input: z.strictObject({
     from: Size.meta({ description: "Index of the first entry." }),
     limit: z.int().min(1).max(entriesMax).default(entriesMax),
-    ...asTeam,
   }),
   output: z.object({
     size: Size.meta({ description: "How many entries the log has." }),
     entries: z.array(z.string()).meta({ description: "Canonical JSON, as it was hashed." }),
   }),
   errors: ["unauthorized", "forbidden"],
-  compact: ({ size, entries }) => joinLines(...entries.map(neutralise), `entries in all: ${size}`),
+  compact: ({ size, entries }) => joinLines(...entries.map(quoteText), `entries in all: ${size}`),
 });
 
 export const getLogProof = operation("get_log_proof", {
@@ -105,7 +104,7 @@ export const getHeadProof = operation("get_head_proof", {
     }),
   }),
   errors: ["unauthorized", "not_found", "conflict"],
-  compact: ({ proof, witnessed }) => joinLines(neutralise(proof), !witnessed && "not yet witnessed"),
+  compact: ({ proof, witnessed }) => joinLines(quoteText(proof), !witnessed && "not yet witnessed"),
 });
 
 export const addCosignature = operation("add_cosignature", {
@@ -113,7 +112,6 @@ export const addCosignature = operation("add_cosignature", {
   summary: "Add a witness's cosignature to a checkpoint of this mesh's log.",
   input: z.strictObject({
     note: Note.meta({ description: "The checkpoint with the cosignature. Other signatures are ignored." }),
-    ...asTeam,
     ...retryable,
   }),
   output: z.object({

@@ -2,7 +2,13 @@ import { assignToolset, reading, writing } from "../../operations/operation-rule
 
 export const rules = assignToolset("audit", {
   get_checkpoint: { ...reading, access: "reader", route: "GET /api/log/checkpoint", notForModels: true },
-  get_log_entries: { ...reading, access: "member", route: "GET /api/log/entries", notForModels: true },
+  get_log_entries: {
+    ...reading,
+    access: "member",
+    route: "GET /api/log/entries",
+    withoutCredential: true,
+    notForModels: true,
+  },
   get_log_proof: { ...reading, access: "reader", route: "GET /api/log/proof", notForModels: true },
   get_head_proof: {
     ...reading,
@@ -16,6 +22,7 @@ export const rules = assignToolset("audit", {
     stores: "input",
     access: "member",
     route: "POST /api/log/cosignatures",
+    withoutCredential: true,
     notForModels: true,
   },
   set_witness_policy: {
