@@ -66,7 +66,8 @@ export async function getHeadProof(
 ): Promise<OutputOf<"get_head_proof">> {
   const { database, meshLog } = services;
   const policy = await findWitnessPolicy(database.orm, database.meshId);
-  const newest = await meshLog.readCheckpoint();
+  // Appends the session's newest head, if the log lacks it.
+  await meshLog.readCheckpoint();
   const { sessionId, slug } = session;
   const logged = await findLoggedHead(database.orm, meshLog.key, { sessionId, isSeal: sealed });
   if (!logged) {
@@ -78,7 +79,8 @@ export async function getHeadProof(
     );
   }
   const witnessed = await findWitnessed(services, policy);
-  const checkpoint = witnessed && witnessed.size > logged.index ? witnessed : newest;
+  // Read only now: another call may have appended the head after the checkpoint above.
+  const checkpoint = witnessed && witnessed.size > logged.index ? witnessed : await meshLog.readCheckpoint();
   const { index } = logged;
   const path = await computeInclusionPath({ index, size: checkpoint.size }, meshLog.readSubtrees, sha256);
   return {
