@@ -8,7 +8,7 @@ import { changeSettings, makePerson } from "../kit/persons.js";
 import { createTestSession, expectFailure, toBareId } from "../kit/session.js";
 import { startTestBroker, type TestBroker } from "../kit/test-broker.js";
 import { connectTestDatabase } from "../kit/test-database.js";
-import { type TransportClient, transports } from "../kit/transports.js";
+import { brokerTransports, type TransportClient, toEntryHeaders, transports } from "../kit/transports.js";
 
 let broker: TestBroker;
 let transport: TransportClient;
@@ -75,6 +75,28 @@ const sha256 = (bytes: Uint8Array | string) => createHash("sha256").update(bytes
 const readCode = async (response: Response): Promise<string> => (await response.json()).error.code;
 
 describe("Files of messages", () => {
+  it("[ATTACH-6] [ATTACH-8] [ISOLATION-1] a file of one mesh can neither be read nor attached in another, even by its digest", async () => {
+    const { atlas } = await startSession();
+    const bytes = randomBytes(1_000);
+    const file = await upload(atlas, bytes);
+    const { cursor } = await post(atlas, file);
+    const { name: mesh } = await transport.call("create_mesh", { name: `mesh-${randomUUID().slice(0, 8)}` });
+    const there = await brokerTransports.rest(broker.url, { mesh });
+    const session = await createTestSession(there);
+    const own = { session_id: session.sessionId, team_id: session.convener };
+
+    const read = await get(atlas, cursor, file.digest, toEntryHeaders({ mesh }));
+    expect(read.status).toBe(404);
+    const content = { text: "Mine.", attachments: [file] };
+    expect(await expectFailure(there.call("post_message", { ...own, content }))).toMatchObject({
+      code: "bad_request",
+    });
+    // The same bytes, uploaded there, are a file of that mesh.
+    const again = await put(own, bytes, {}, toEntryHeaders({ mesh }));
+    expect(await again.json()).toEqual(file);
+    await there.call("post_message", { ...own, content });
+  });
+
   it("[ATTACH-1] [ATTACH-8] [ATTACH-10] [ATTACH-13] are uploaded, posted, listed and read back byte for byte", async () => {
     const { atlas, birch } = await startSession();
     const bytes = randomBytes(700_000);
