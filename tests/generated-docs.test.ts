@@ -78,7 +78,7 @@ describe("generated documentation", () => {
     // `merkle` sets these variables itself, for the agents that it starts.
     const given = [
       ...["MERKLE_MODEL", "MERKLE_CODEX_SERVER", "MERKLE_ACP_SOCKET", "MERKLE_CONVERSATION"],
-      ...["MERKLE_CLIENT", "MERKLE_UNLESS_LAUNCHED"],
+      ...["MERKLE_CLIENT", "MERKLE_UNLESS_LAUNCHED", "MERKLE_APPROVAL_HOOK"],
     ];
     const sources = readdirSync(`${root}/apps/cli/src`, { recursive: true, encoding: "utf8" })
       .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts") && !path.includes("test-kit"))

@@ -183,9 +183,12 @@ const dialects: readonly Dialect[] = [
   },
 ];
 
-/** Converts a call for Codex, which accepts patches as text. */
+/** Codex's own tool that runs a command. */
+const commandTool = "exec_command";
+
+/** Converts a call for Codex, which accepts patches as text, and names Merkle's tools with their server. */
 function toItem({ tool, args }: ScriptedCall): ResponseCall {
-  return typeof args === "string"
-    ? { name: tool, input: args }
-    : { name: `mcp__merkle__${tool}`, arguments: JSON.stringify(args) };
+  if (typeof args === "string") return { name: tool, input: args };
+  const name = tool === commandTool ? tool : `mcp__merkle__${tool}`;
+  return { name, arguments: JSON.stringify(args) };
 }

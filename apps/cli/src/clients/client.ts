@@ -90,6 +90,11 @@ export interface Client {
    */
   restartServer?(peer: { readonly home: string; readonly storedPeerId: string }): Promise<void>;
   /**
+   * Relays the permissions for which the client asks at its terminal, as a second client of the launch's companion, until
+   * `ended` is aborted. Undefined if hooks or the launch itself do so, or nothing can.
+   */
+  relayPermissions?(relay: PermissionRelay): Promise<void>;
+  /**
    * Opens the client's inbox, which accepts lines and begins turns. Returns null if the client cannot be made
    * to begin a turn.
    */
@@ -199,6 +204,24 @@ export interface LaunchFile {
   readonly content: string;
   /** The value shown by a dry run. Omits the user's own part, which may contain a secret. */
   readonly shown?: string;
+}
+
+/** How a client's file asks the agent's person for permissions. */
+export interface PermissionRelay {
+  /** The companion's socket. */
+  readonly socket: string;
+  /** Asks the person. Resolves with undefined if the person gives no answer. Withdraws the request when `ended` is aborted. */
+  readonly ask: (
+    request: {
+      readonly tool: string;
+      readonly input: object;
+      /** Undefined for the folder of the launch. */
+      readonly folder: string | undefined;
+      readonly runsCommand: boolean;
+    },
+    ended: AbortSignal,
+  ) => Promise<{ readonly isAllowed: boolean; readonly words: string | null } | undefined>;
+  readonly ended: AbortSignal;
 }
 
 export interface CompanionCall {

@@ -60,7 +60,8 @@ async function findThread(call: Call, preferredThread: string | undefined): Prom
   throw new Error("Codex has no open thread to wake.");
 }
 
-function createCaller(connection: WebSocket, signal: AbortSignal): Call {
+/** Returns a function that calls the app server. Its calls fail once the signal is aborted. */
+export function createCaller(connection: WebSocket, signal: AbortSignal): Call {
   const pending = new Map<unknown, (reply: { result?: unknown; error?: unknown }) => void>();
   let last = 0;
   connection.on("message", (data) => {
@@ -71,11 +72,15 @@ function createCaller(connection: WebSocket, signal: AbortSignal): Call {
   return (method, params) =>
     new Promise((resolve, reject) => {
       last += 1;
-      pending.set(last, ({ result, error }) => {
+      const id = last;
+      const abort = () => reject(signal.reason);
+      signal.addEventListener("abort", abort, { once: true });
+      pending.set(id, ({ result, error }) => {
+        pending.delete(id);
+        signal.removeEventListener("abort", abort);
         if (error === undefined) resolve(result);
         else reject(new Error(`Codex refused ${method}: ${JSON.stringify(error)}`));
       });
-      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-      connection.send(JSON.stringify({ id: last, method, params }));
+      connection.send(JSON.stringify({ id, method, params }));
     });
 }

@@ -20,6 +20,7 @@ import type {
   ResumeTarget,
 } from "./client.js";
 import { isTurnRunning, reloadServers, startTurn } from "./codex-app-server.js";
+import { relayCodexPermissions } from "./codex-approvals.js";
 import { toCodexFolder } from "./codex-paths.js";
 import { codexTranscript } from "./codex-transcript.js";
 import { codexUsage } from "./codex-usage.js";
@@ -58,6 +59,7 @@ export const codex: Client = {
   transcript: codexTranscript,
   restartServer: (peer) => reloadServers(toSocketPath(peer)),
   openInbox,
+  relayPermissions: relayCodexPermissions,
 };
 
 /** Codex's names for hook events, each with Merkle's name. */

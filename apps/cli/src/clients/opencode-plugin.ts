@@ -1,5 +1,6 @@
 import type { HookEvent } from "./client.js";
 import { askServer, attach } from "./client-socket.js";
+import { type AskedPermission, createPermissions } from "./opencode-permissions.js";
 
 /** The part of OpenCode's client API that this plugin uses. */
 interface OpenCode {
@@ -9,6 +10,15 @@ interface OpenCode {
     promptAsync(options: { path: { id: string }; body: { parts: readonly object[] } }): Promise<unknown>;
   };
   readonly tui: { publish(options: { body: object }): Promise<unknown> };
+  /** The client on which the others are built. It has no method of its own for an answer with words. */
+  readonly _client: {
+    post(options: { url: string; path: object; body: object; headers: object }): Promise<unknown>;
+  };
+}
+
+interface OpenCodeEvent {
+  readonly type: string;
+  readonly properties: { readonly sessionID?: string; readonly requestID?: string };
 }
 
 interface Part {
@@ -22,7 +32,19 @@ interface Part {
  * The plugin that OpenCode loads into its own process. It adds messages to prompts and tool results. When
  * messages arrive, it begins a turn in the most recently used session.
  */
-export default async function merkle({ client }: { client: OpenCode }) {
+export default async function merkle({ client, directory }: { client: OpenCode; directory: string }) {
+  const hook: unknown = JSON.parse(process.env["MERKLE_APPROVAL_HOOK"] ?? "null");
+  const permissions = Array.isArray(hook)
+    ? createPermissions({
+        hook,
+        folder: directory,
+        reply: (requestID, body) =>
+          client._client.post({
+            ...{ url: "/permission/{requestID}/reply", path: { requestID }, body },
+            headers: { "Content-Type": "application/json" },
+          }),
+      })
+    : undefined;
   const parents = new Map<string, string>();
   let current = process.env["MERKLE_CONVERSATION"];
 
@@ -72,6 +94,12 @@ export default async function merkle({ client }: { client: OpenCode }) {
       // The id must sort last, because parts are ordered by id.
       parts.push({ id: `${last.id}z`, sessionID, messageID, type: "text", text, synthetic: true } as Part);
     },
+    async "tool.execute.before"(
+      { tool, callID }: { tool: string; callID: string },
+      { args }: { args: object },
+    ) {
+      permissions?.begin(tool, callID, args);
+    },
     async "tool.execute.after"(
       { sessionID }: { sessionID: string },
       result: { output?: string; content?: object[] },
@@ -81,8 +109,12 @@ export default async function merkle({ client }: { client: OpenCode }) {
       if (Array.isArray(result.content)) result.content.push({ type: "text", text });
       else result.output = `${result.output ?? ""}\n\n${text}`;
     },
-    async event({ event }: { event: { type: string; properties: { sessionID?: string } } }) {
-      const { sessionID } = event.properties;
+    async event({ event }: { event: OpenCodeEvent }) {
+      const { sessionID, requestID } = event.properties;
+      // The answer may take hours, so nothing waits for it.
+      if (event.type === "permission.asked")
+        permissions?.ask(event.properties as unknown as AskedPermission).catch(() => undefined);
+      if (event.type === "permission.replied" && requestID !== undefined) permissions?.end(requestID);
       if (event.type !== "session.idle" || sessionID === undefined) return;
       const text = await sendEvent("Stop", sessionID);
       if (text !== "") await sendPrompt(sessionID, text);

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { usageError } from "../core/cli-error.js";
 import { homeFiles } from "../core/merkle-home.js";
+import { getEntryFile } from "../core/this-program.js";
 import type {
   Client,
   ClientEnvironment,
@@ -102,6 +103,12 @@ async function launch(target: LaunchTarget, agent: LaunchedAgent): Promise<Launc
     args: [...userArgs, ...(agent.model === undefined ? [] : ["--model", agent.model])],
     env: {
       ...toPeerEnvironment(target),
+      ...(agent.approvers.length > 0 && {
+        MERKLE_APPROVAL_HOOK: JSON.stringify([
+          ...[process.execPath, getEntryFile(), "hook", "approval"],
+          ...agent.approvers,
+        ]),
+      }),
       ...(typeof resumeTarget === "object" && { MERKLE_CONVERSATION: resumeTarget.id }),
       OPENCODE_CONFIG_CONTENT: JSON.stringify(config),
     },

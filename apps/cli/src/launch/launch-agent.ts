@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readdir, rm, rmdir } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { AcpCall, LaunchCall } from "../clients/client.js";
+import type { AcpCall, LaunchCall, PermissionRelay } from "../clients/client.js";
 import { findProgram } from "../clients/find-program.js";
 import { renewClientScript } from "../clients/launcher-script.js";
 import { canAsk, createPrompter, type Prompter } from "../command/ask.js";
@@ -196,6 +196,8 @@ async function runClient(
   });
   const removeFiles = await writeLaunchFiles(context.config.home, call);
   let stopWatching = async () => {};
+  const ended = new AbortController();
+  const askPerson = createAskPerson(launch, { storedPeer, askForPermission, launchId });
   try {
     const companion = call.companion && (await runCompanion(program, call.companion, { env, cwd }));
     try {
@@ -219,15 +221,20 @@ async function runClient(
           });
         },
       };
+      if (call.companion && companion?.isReady && askPerson)
+        options.client
+          .relayPermissions?.({ socket: call.companion.socket, ask: askPerson, ended: ended.signal })
+          .catch(() => undefined);
       const code = call.acp
         ? await driveAgent(launch, {
-            ...{ storedPeer, programCall, acp: call.acp, askForPermission, launchId },
+            ...{ programCall, acp: call.acp, askPerson },
             onEnding: () => stopWatching(),
           })
         : await runProgram(programCall);
       await printResumeCommand(launch, storedPeer);
       return code;
     } finally {
+      ended.abort();
       await companion?.stop();
     }
   } finally {
@@ -236,31 +243,42 @@ async function runClient(
   }
 }
 
-interface DrivenAgent extends Pick<FeatureParts, "askForPermission"> {
-  readonly storedPeer: StoredPeer;
+/** Returns how to ask the agent's person for a permission, or undefined if the launch names no devices (APPROVE-1). */
+function createAskPerson(
+  { context: { config }, options }: PreparedLaunch,
+  {
+    storedPeer: peer,
+    askForPermission,
+    launchId,
+  }: Pick<FeatureParts, "askForPermission"> &
+    Pick<EnteredSession, "storedPeer"> & { readonly launchId: string },
+): PermissionRelay["ask"] | undefined {
+  const { approvers: devices } = options.agent;
+  if (devices.length === 0) return undefined;
+  return ({ runsCommand, folder = options.cwd, ...request }, ended) =>
+    askForPermission({
+      ...{ config, peer, ...request, folder, devices, ended },
+      launchId: runsCommand ? launchId : undefined,
+    });
+}
+
+interface DrivenAgent {
   readonly programCall: ProgramCall;
   readonly acp: AcpCall;
-  readonly launchId: string;
+  readonly askPerson: PermissionRelay["ask"] | undefined;
   readonly onEnding: () => Promise<void>;
 }
 
 /** Runs an ACP agent. Its code is loaded on demand, because no other launch needs it. */
 async function driveAgent(
-  { context: { config, io }, options }: PreparedLaunch,
-  { storedPeer: peer, programCall, acp, onEnding, askForPermission, launchId }: DrivenAgent,
+  { context: { io }, options }: PreparedLaunch,
+  { programCall, acp, onEnding, askPerson }: DrivenAgent,
 ): Promise<number> {
   const { runAcpAgent } = await import("./acp/run-acp-agent.js");
-  const { approvers: devices } = options.agent;
   const { cwd: folder } = options;
-  const askPerson: AskPerson = ({ runsCommand, ...request }, ended) =>
-    askForPermission({
-      ...{ config, peer, ...request, folder, devices, ended },
-      launchId: runsCommand ? launchId : undefined,
-    });
-  return runAcpAgent({
-    ...programCall,
-    ...{ acp, io, onEnding, askPerson: devices.length > 0 ? askPerson : undefined },
-  });
+  const askHere: AskPerson | undefined =
+    askPerson && ((request, ended) => askPerson({ ...request, folder }, ended));
+  return runAcpAgent({ ...programCall, ...{ acp, io, onEnding, askPerson: askHere } });
 }
 
 /**

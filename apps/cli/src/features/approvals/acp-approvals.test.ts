@@ -83,7 +83,8 @@ it.runIf(hasTerminal)(
     model.step("permission", { toolCall: { ...tests, toolCallId: "t2" }, options });
     await expect.poll(waiting).toMatchObject([{ repeatable: true }]);
     const [repeatable] = await waiting();
-    await merkle.run(["approvals", "allow", String(repeatable?.approval), "--again"]);
+    const allowed = await merkle.run(["approvals", "allow", String(repeatable?.approval), "--again"]);
+    expect(allowed).toMatchObject({ code: 0 });
     expect(await model.next("answered")).toMatchObject({ outcome: { optionId: "now" } });
     model.step("permission", { toolCall: { ...tests, toolCallId: "t3" }, options });
     expect(await model.next("answered")).toMatchObject({ outcome: { optionId: "now" } });

@@ -26,8 +26,8 @@ export interface RelayOptions {
   readonly signal: AbortSignal;
 }
 
-/** Claude Code's tool that runs a command in a shell. */
-const shellTool = "Bash";
+/** The tools of Claude Code and OpenCode that run a command in a shell. */
+const shellTools: readonly string[] = ["Bash", "bash"];
 /** The client kills a hook that does not exit soon after the signal. */
 const withdrawWithinMs = 2_000;
 const retryDelayMs = 1_000;
@@ -54,7 +54,9 @@ export async function relayPermission({
     if (!peer || !subject) return undefined;
     if (subject.tool === questionTool && !(await takesAnswers(config, peer))) return undefined;
     const { answered, stop } = watchTerminal(signal);
-    const launchId = subject.tool === shellTool ? readEnvironment().variables["MERKLE_LAUNCH"] : undefined;
+    const launchId = shellTools.includes(subject.tool)
+      ? readEnvironment().variables["MERKLE_LAUNCH"]
+      : undefined;
     const ended = AbortSignal.any([signal, answered]);
     try {
       return await askPerson({ config, peer, subject, devices, launchId, ended });
@@ -271,7 +273,8 @@ const waitsWithinMs = 5_000;
 /**
  * Detects that the user has answered the client's own prompt, which the client does not report to any hook.
  * At a terminal, the client records in a state file whether it is waiting for its user. Without that file
- * nothing is detected, and the request waits until the hook ends.
+ * nothing is detected, and the request waits until the hook ends. A client that was killed ends no hook, but no longer is
+ * the hook's parent.
  */
 function watchTerminal(signal: AbortSignal): { answered: AbortSignal; stop(): void } {
   const { variables } = readEnvironment();
@@ -279,8 +282,10 @@ function watchTerminal(signal: AbortSignal): { answered: AbortSignal; stop(): vo
   const stopped = new AbortController();
   const until = AbortSignal.any([signal, stopped.signal]);
   const beganAt = Date.now();
+  const parent = process.ppid;
   const watch = async () => {
     for (let hasWaited = false; ; await delay(pollIntervalMs, undefined, { signal: until })) {
+      if (process.ppid !== parent) return answered.abort();
       const { kind, status } = await readClaudeState(variables["CLAUDE_PID"], variables);
       if (kind !== "interactive") continue;
       if (status === "waiting") hasWaited = true;

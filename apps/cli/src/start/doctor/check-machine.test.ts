@@ -63,7 +63,7 @@ describe("the check for agents' clients", () => {
       {
         id: "codex",
         status: "ok",
-        message: `codex-cli 0.169.0 at ${folder}/codex; its agents are woken by inbox, hooks, wait; it has no approvals on other devices, no answers to its questions there`,
+        message: `codex-cli 0.169.0 at ${folder}/codex; its agents are woken by inbox, hooks, wait; it has no answers to its questions there`,
         fix: null,
       },
       {
@@ -75,7 +75,7 @@ describe("the check for agents' clients", () => {
       {
         id: "opencode",
         status: "warn",
-        message: `1.2.3 at ${folder}/opencode; its agents are woken by wait; it has no approvals on other devices, no answers to its questions there, no token usage, no warnings before it edits claimed files; older than 1.18.33, the version that was tried. 1.2.3 can be woken only through a wait; inbox and hooks need 1.18.0`,
+        message: `1.2.3 at ${folder}/opencode; its agents are woken by wait; it has no answers to its questions there, no token usage, no warnings before it edits claimed files; older than 1.18.33, the version that was tried. 1.2.3 can be woken only through a wait; inbox and hooks need 1.18.0`,
         fix: "npm install -g opencode-ai@latest",
       },
     ]);
