@@ -271,6 +271,7 @@ it("[ARCHIVE-5] an operation on an archived session is refused unless its rules 
   expect(served.sort()).toEqual(
     [
       "archive_session",
+      "get_head_proof",
       "get_session",
       "list_claims",
       "list_participants",

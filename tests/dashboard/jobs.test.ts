@@ -157,9 +157,7 @@ describe("jobs in the page", { tags: "chromium" }, () => {
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-272] [DASH-276] [DASH-418] what hinders jobs is said where they are started, and the settings tell what runs them", {
-    tags: "long",
-  }, async () => {
+  it("[DASH-272] [DASH-276] [DASH-418] what hinders jobs is said where they are started, and the settings tell what runs them", async () => {
     told = { ...facts, version: null, problem: 'No program "claude" can be run here.' };
     const session = await createTestSession(dashboard.rest);
     const { page, problems, findBarriers } = await dashboard.open(`/sessions/${session.slug}/jobs`, phone);

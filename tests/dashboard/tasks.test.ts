@@ -242,9 +242,7 @@ describe("the tasks of a session", { tags: "chromium" }, () => {
     expect(problems).toEqual([]);
   });
 
-  it("[DASH-419] where there are more tasks than one page has, the page says how many it shows", {
-    tags: "long",
-  }, async () => {
+  it("[DASH-419] where there are more tasks than one page has, the page says how many it shows", async () => {
     const session = await createTestSession(dashboard.rest, "Split everything");
     const me = { session_id: session.sessionId, team_id: session.convener };
     await dashboard.rest.call("create_task", { ...me, title: "Part 0" });

@@ -31,6 +31,7 @@ const calls: readonly (readonly [words: string, code: number, printed: string])[
   ["inbox", 0, "nothing needs you"],
   ["undelivered auth", 0, "every message has been delivered"],
   ["usage auth", 0, "no usage reported"],
+  ["files auth", 0, "no files"],
   ["redact auth 1 -y", 0, "removed"],
   ["rename auth Login --reason clearer", 0, '✓ "Auth" → "Login"'],
   ["agents", 0, "no agents in open sessions"],

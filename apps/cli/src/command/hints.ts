@@ -12,7 +12,6 @@ export const hints: Readonly<Record<string, readonly string[]>> = {
   dashboard: ["merkle open"],
   end: ["merkle conclude <session>"],
   feed: ["merkle tail <session>"],
-  files: ["merkle source list"],
   follow: ["merkle watch <session>"],
   health: ["merkle status", "merkle doctor"],
   history: ["merkle tail <session> --since 0"],

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { isPosix } from "./platform.js";
 
 /**
  * Reads a small JSON file that only this user may read. Returns undefined if it is missing. Synchronous,
@@ -43,7 +44,7 @@ export function writePrivateJson(path: string, value: unknown, isDurable = false
 
 /** Makes a rename in the folder durable. Windows cannot open a folder, and flushes its entries by itself. */
 function flushFolder(path: string): void {
-  if (process.platform === "win32") return;
+  if (!isPosix()) return;
   const folder = openSync(path, "r");
   try {
     fsyncSync(folder);

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { type MadeLog, madeLogKey, madeLogSigner, makeLog } from "../../../../../tests/kit/made-log.js";
 import { noteCrypto } from "../../../../../tests/kit/witness-vectors.js";
 import { makeBundle, makeKey, signHead } from "../../../../../tests/record/made-bundle.js";
+import { checkQuietly } from "./check-quietly.js";
 import { type CosignOptions, cosignLog } from "./cosign-log.js";
 import type { MeshLog } from "./mesh-log.js";
 import { findSeenLog } from "./seen-logs.js";
@@ -158,6 +159,23 @@ describe("a witness", () => {
     await refuse({ readConsistency: () => log.log.prove(4, 9) });
     await refuse({ readCheckpoint: async () => ({ ...(await log.log.sign(9)), keys: [makeKey().key] }) });
     await refuse({ readCheckpoint: async () => ({ note: "nothing", keys: [] }) });
+  });
+
+  it("[WITNESS-29] a comparison at a conclusion raises an alarm for a fork, and is silent without a log", async () => {
+    const { home } = await makeWitness();
+    const log = new ShownLog(makeLog(makeEntries(9)), 5);
+    const call = async (name: string, { from_size = 0, size = 0 }: { from_size?: number; size?: number }) =>
+      name === "get_checkpoint"
+        ? log.readCheckpoint()
+        : { consistency: await log.readConsistency(from_size, size) };
+    const broker = { call } as unknown as Parameters<typeof checkQuietly>[0]["broker"];
+    expect(await checkQuietly({ home, broker })).toBeNull();
+    log.log = makeLog(makeEntries(9, 2));
+    log.size = 9;
+    expect(await checkQuietly({ home, broker })).toMatchObject({ code: "fork" });
+    expect(await readEvidence(home)).toHaveLength(1);
+    const silent = { call: () => Promise.reject(new Error("The broker cannot be reached.")) };
+    expect(await checkQuietly({ home, broker: silent })).toBeNull();
   });
 
   it("[WITNESS-27] cosigns nothing if the entries are not those of the checkpoint", async () => {

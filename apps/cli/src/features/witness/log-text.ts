@@ -9,7 +9,7 @@ import { formatNumber } from "@merkle/wire/text";
  */
 export function formatHeadCode({ origin, size, root }: LogCheckpoint): string {
   const digest = createHash("sha512")
-    .update(`merkle head code v1\n${origin}\n${size}\n${Buffer.from(root).toString("base64")}\n`)
+    .update(`merkle-head-code/v1\n${origin}\n${size}\n${Buffer.from(root).toString("base64")}\n`)
     .digest();
   const groups = Array.from({ length: 8 }, (_, index) => digest.readUIntBE(index * 5, 5) % 100_000);
   return [`${size}:`, ...groups.map((group) => String(group).padStart(5, "0"))].join(" ");

@@ -19,7 +19,6 @@ export const rules = assignToolset("audit", {
   },
   add_cosignature: {
     ...writing,
-    stores: "input",
     access: "member",
     route: "POST /api/log/cosignatures",
     withoutCredential: true,
@@ -27,7 +26,6 @@ export const rules = assignToolset("audit", {
   },
   set_witness_policy: {
     ...writing,
-    stores: "input",
     access: "admin",
     route: "PUT /api/log/policy",
     human: "power",
