@@ -154,7 +154,7 @@ describe("witnessed checkpoints", () => {
     });
   });
 
-  it("[WITNESS-3] are signed by the policy's log, whoever cosigned", async () => {
+  it("[WITNESS-3] are signed by the policy's log, even if witnesses cosigned", async () => {
     const cosignedOnly = `${text}\n${adaAt(cosignedAt)}${cosignLine(ben, text, cosignedAt)}`;
     await expect(check(cosignedOnly)).rejects.toThrow(ShapeError);
     const ofOther = text.replace("merkle/", "merkle/other-");
